@@ -167,6 +167,7 @@ const RAW_TABLES: Record<string, string[]> = {
   workspaces: ['access'],
   directServers: ['access'],
   audit: ['audit', 'records'],
+  auditGaps: ['audit'],
   auditHead: ['audit', 'records'],
   auditRetention: ['audit'],
   idempotencyKeys: ['edits'],

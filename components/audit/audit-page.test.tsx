@@ -81,7 +81,7 @@ test.each([
   render([row({})], null, {
     isWhole,
     rows: 12,
-    prunedThrough: 0,
+    removed: 0,
     problems: isWhole ? [] : ['Row 3 was changed.'],
     at: 0,
   })

@@ -5,8 +5,8 @@ import { count } from '@/lib/format/format'
 export type AuditReportShown = {
   isWhole: boolean
   rows: number
-  /** Entries up to this number were exported and removed by the operator. */
-  prunedThrough: number
+  /** How many were exported and removed. */
+  removed: number
   problems: string[]
   at: number
 }
@@ -15,7 +15,7 @@ export type AuditReportShown = {
 export function VerifyResult({ report }: { report: AuditReportShown | undefined }) {
   if (!report)
     return <p className="mb-3 text-ink-3 text-xs">The log has not been verified since this console started.</p>
-  const { isWhole, rows, prunedThrough, problems, at } = report
+  const { isWhole, rows, removed, problems, at } = report
   return (
     <section
       aria-label="Verification result"
@@ -31,7 +31,7 @@ export function VerifyResult({ report }: { report: AuditReportShown | undefined 
           {isWhole
             ? `The log is intact: all ${count(rows)} entries of this console are unchanged.`
             : `The log was changed (${count(rows)} entries).`}{' '}
-          {prunedThrough > 0 ? `Entries 1 to ${count(prunedThrough)} were exported and removed. ` : null}
+          {removed > 0 ? `${count(removed)} older entries were exported and removed. ` : null}
           <span className="text-ink-2">
             Checked <RelativeTime at={at} />.
           </span>

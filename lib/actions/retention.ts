@@ -1,5 +1,6 @@
 'use server'
 import { z } from 'zod'
+import type { AuditKept } from '@/lib/contracts/audit/limits'
 import { controlPlane } from '@/lib/contracts/control-plane'
 import { type PlatformRetention, RetentionPatch } from '@/lib/contracts/deployments/retention'
 import type { Result } from '@/lib/errors'
@@ -27,19 +28,31 @@ export async function saveRetention(
   })
 }
 
-const AUDIT_DAYS = 'Enter a whole number of days from 30 to 3650, or leave it empty to keep all entries.'
-const SaveAudit = z.strictObject({ days: z.int(AUDIT_DAYS).min(30, AUDIT_DAYS).max(3650, AUDIT_DAYS).nullable() })
+const AUDIT_DAYS = 'Enter a whole number of days from 30 to 3650, or leave it empty.'
+const AUDIT_SIZE = 'Enter a size of at least 1 MB, or leave it empty.'
+const SaveAudit = z.strictObject({
+  workspace: z.string().min(1).max(300),
+  days: z.int(AUDIT_DAYS).min(30, AUDIT_DAYS).max(3650, AUDIT_DAYS).nullable(),
+  maxBytes: z.int(AUDIT_SIZE).min(1_000_000, AUDIT_SIZE).max(1e15, AUDIT_SIZE).nullable(),
+})
 
-/** Sets how long the audit trail of all workspaces is kept. Returns what it takes now. */
-export async function saveAuditRetention(given: z.input<typeof SaveAudit>): Promise<Result<trail.AuditKept>> {
-  return guardAction(async ({ actor, requestId }) => {
-    const { days } = parseInput(SaveAudit, given)
-    return await trail.saveAuditRetention(actor, days, requestId)
-  })
+/** Sets how much of the audit trail is kept where a workspace has no limits of its own. Returns what is kept now. */
+export async function saveAuditRetention(given: z.input<typeof SaveAudit>): Promise<Result<AuditKept>> {
+  return guardAction(async ({ actor, requestId }) =>
+    trail.saveAuditRetention(actor, parseInput(SaveAudit, given), requestId),
+  )
+}
+
+/** Sets how much of the audit trail of a workspace is kept. Returns what is kept now. */
+export async function saveAuditLimits(given: z.input<typeof SaveAudit>): Promise<Result<AuditKept>> {
+  return guardAction(async ({ actor, requestId }) =>
+    trail.saveAuditLimits(actor, parseInput(SaveAudit, given), requestId),
+  )
 }
 
 const CHECKSUM = 'Enter the SHA-256 of the file: 64 hexadecimal digits.'
 const Confirm = z.strictObject({
+  workspace: z.string().min(1).max(300),
   // What `sha256sum` prints: the name of the file may follow.
   sha256: z
     .string()
@@ -50,12 +63,11 @@ const Confirm = z.strictObject({
     .transform((text) => text.slice(0, 64)),
 })
 
-/** Confirms that the user holds an export of the audit trail. Returns what the trail takes now. */
-export async function confirmAuditExport(given: z.input<typeof Confirm>): Promise<Result<trail.AuditKept>> {
-  return guardAction(async ({ actor, requestId }) => {
-    const { sha256 } = parseInput(Confirm, given)
-    return await trail.confirmAuditExport(actor, sha256, requestId)
-  })
+/** Confirms that the user holds an export of the audit trail. Returns what is kept now. */
+export async function confirmAuditExport(given: z.input<typeof Confirm>): Promise<Result<AuditKept>> {
+  return guardAction(async ({ actor, requestId }) =>
+    trail.confirmAuditExport(actor, parseInput(Confirm, given), requestId),
+  )
 }
 
 const SavePlatform = z.strictObject({ workspace: z.string().min(1).max(300), patch: RetentionPatch })

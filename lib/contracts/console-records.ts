@@ -64,6 +64,7 @@ export const consoleRecords = define({
   /** By the recorder itself, to object storage. */
   moveRecordings: { role: 'admin', effect: 'write' },
   saveRetention: { role: 'admin', effect: 'write' },
+  saveAuditLimits: { role: 'admin', effect: 'write' },
 
   readPublicLinks: { role: 'viewer', effect: 'read', reach: 'deployments' },
   createPublicLink: { role: 'developer', effect: 'write', reach: 'deployments' },

@@ -197,6 +197,7 @@ const RECORDS: Record<string, `${Role | 'anyone'} ${'read' | 'write'} ${Reach}`>
   deleteInputSet: 'developer write workspace',
   moveRecordings: 'admin write workspace',
   saveRetention: 'admin write workspace',
+  saveAuditLimits: 'admin write workspace',
   readPublicLinks: 'viewer read deployments',
   createPublicLink: 'developer write deployments',
   revokePublicLink: 'developer write deployments',

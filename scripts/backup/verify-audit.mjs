@@ -32,7 +32,7 @@ async function* linesOf(file) {
 }
 
 try {
-  const { isWhole, rows, prunedThrough, head, problems } = await withTrail(({ checkTrail }) =>
+  const { isWhole, rows, removed, head, problems } = await withTrail(({ checkTrail }) =>
     checkTrail(
       log ? anchorsIn(log) : [],
       exports.map((file) => ({ name: file, lines: linesOf(file) })),
@@ -43,7 +43,7 @@ try {
       ? `The audit trail is whole: ${rows} rows${head ? `, the last with the MAC ${head.mac}` : ''}.`
       : `The audit trail is NOT whole (${rows} rows):`,
   )
-  if (prunedThrough) console.log(`  Rows 1 to ${prunedThrough} were exported and removed.`)
+  if (removed) console.log(`  ${removed} older rows were exported and removed.`)
   for (const problem of problems) console.log(`  ${problem}`)
   process.exitCode = isWhole ? 0 : 1
 } catch (error) {

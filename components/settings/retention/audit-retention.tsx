@@ -8,110 +8,167 @@ import { Button } from '@/components/ui/button'
 import { describedBy, Field } from '@/components/ui/field'
 import { Input } from '@/components/ui/input'
 import { toast } from '@/components/ui/toast'
-import { confirmAuditExport, saveAuditRetention } from '@/lib/actions/retention'
+import { confirmAuditExport, saveAuditLimits, saveAuditRetention } from '@/lib/actions/retention'
+import type { AuditKept, AuditLimits, AuditPart } from '@/lib/contracts/audit/limits'
+import type { Result } from '@/lib/errors'
 import { byteSize, count } from '@/lib/format/format'
 import { routes } from '@/lib/routes'
 import { growthOf, growthText } from './growth'
 
-export type AuditKept = {
-  /** Null: for good. */
-  days: number | null
-  rows: number
-  bytes: number
-  recentBytes: number
-  recentDays: number
-  oldestAt: string | null
-  /** When the oldest is removed; null if nothing allows that yet. */
-  dueAt: string | null
-  exportedThrough: number
-  exportedAt: string | null
-  mayChange: boolean
-}
+const MEGABYTE = 1_000_000
 
-/** How long the audit trail of all workspaces is kept, and how far it is exported. */
-export function AuditRetention({ kept: initial }: { kept: AuditKept }) {
+/** How much of the audit trail is kept, for the workspace and for the console, and how far it is exported. */
+export function AuditRetention({ workspace, kept: initial }: { workspace: string; kept: AuditKept }) {
   const [kept, setKept] = useState(initial)
-  const { days, exportedThrough, exportedAt, oldestAt } = kept
-  return (
-    <section aria-label="Audit trail" className="mt-5 rounded-lg border bg-panel p-4">
-      <h2 className="font-semibold text-base">Audit trail</h2>
-      <p className="mt-0.5 mb-3 max-w-2xl text-ink-2">
-        One trail for all workspaces. An entry is removed when it is too old and an administrator of the console has
-        confirmed that they hold it in a file. The rest and the files can still be verified together.
-      </p>
-      <div className="grid items-start gap-5 lg:grid-cols-2">
-        {kept.mayChange ? (
-          <div className="flex max-w-sm flex-col gap-5">
-            <Days days={days} onSaved={setKept} />
-            <Export onSaved={setKept} />
-          </div>
-        ) : (
-          <p>Its limit is set by administrators of the console.</p>
-        )}
-        <KeyValues
-          items={[
-            ['Kept', days === null ? 'For good' : `${count(days)} days, if exported`],
-            ['Entries', count(kept.rows)],
-            ['Oldest', oldestAt ? <RelativeTime key="oldest" at={oldestAt} /> : 'None'],
-            ['Size on disk', `${byteSize(kept.bytes)}, with indexes`],
-            ['Last 7 days', `≈ ${byteSize(kept.recentBytes)}`],
-            ['Outlook', growthText(growthOf({ ...kept, maxBytes: null }), days)],
-            [
-              'Exported',
-              exportedAt ? (
-                <span key="exported">
-                  Up to entry {count(exportedThrough)}, confirmed <RelativeTime at={exportedAt} />
-                </span>
-              ) : (
-                'Nothing yet'
-              ),
-            ],
-            ['Next removal', <NextRemoval key="next" kept={kept} />],
-          ]}
-        />
-      </div>
-    </section>
-  )
-}
-
-function NextRemoval({ kept: { days, dueAt } }: { kept: AuditKept }) {
-  if (days === null) return 'None: all entries are kept'
-  if (dueAt === null) return 'After an export of the oldest entry is confirmed'
+  const { exportedThrough, exportedAt, rest, trail } = kept
   return (
     <>
-      Within an hour of <time dateTime={dueAt}>{dueAt.slice(0, 16).replace('T', ' ')} UTC</time>, if the trail is whole
+      <section aria-label="Audit trail" className="mt-5 rounded-lg border bg-panel p-4">
+        <h2 className="font-semibold text-base">Audit trail</h2>
+        <p className="mt-0.5 mb-3 max-w-2xl text-ink-2">
+          Entries about this workspace are removed when they are too old, and the oldest when they take too much. Only
+          entries that an administrator of the console has exported leave, and the rest can still be verified.
+        </p>
+        <div className="grid items-start gap-5 lg:grid-cols-2">
+          <Limits
+            id="audit"
+            limits={kept.own}
+            empty={{
+              days: `Leave empty for the console's limit: ${daysText(rest.days)}.`,
+              size: `Leave empty for the console's limit: ${sizeText(rest.maxBytes)}.`,
+            }}
+            save={(limits) => saveAuditLimits({ workspace, ...limits })}
+            onSaved={setKept}
+          />
+          <KeyValues items={factsOf(kept.workspace, exportedThrough)} />
+        </div>
+      </section>
+      <section aria-label="Audit trail of the console" className="mt-5 rounded-lg border bg-panel p-4">
+        <h2 className="font-semibold text-base">Audit trail of the console</h2>
+        <p className="mt-0.5 mb-3 max-w-2xl text-ink-2">
+          The limits of workspaces without their own, and of entries about no workspace, such as accounts. The trail is
+          one for all workspaces, and is exported as a whole.
+        </p>
+        <div className="grid items-start gap-5 lg:grid-cols-2">
+          {kept.mayChange ? (
+            <div className="flex max-w-sm flex-col gap-5">
+              <Limits
+                id="console-audit"
+                limits={rest}
+                empty={{ days: 'Leave empty for no limit.', size: 'For each workspace. Leave empty for no limit.' }}
+                save={(limits) => saveAuditRetention({ workspace, ...limits })}
+                onSaved={setKept}
+              />
+              <Export workspace={workspace} onSaved={setKept} />
+            </div>
+          ) : (
+            <p>Its limits are set by administrators of the console.</p>
+          )}
+          <KeyValues
+            items={[
+              ...factsOf(rest, exportedThrough, ' about no workspace'),
+              ['All workspaces', `${count(trail.rows)} entries, ${byteSize(trail.bytes)} on disk with indexes`],
+              [
+                'Exported',
+                exportedAt ? (
+                  <span key="exported">
+                    Up to entry {count(exportedThrough)}, confirmed <RelativeTime at={exportedAt} />
+                  </span>
+                ) : (
+                  'Nothing yet'
+                ),
+              ],
+            ]}
+          />
+        </div>
+      </section>
     </>
   )
 }
 
-type FormProps = { onSaved: (kept: AuditKept) => void }
+const daysText = (days: number | null) => (days === null ? 'none' : `${count(days)} days`)
+const sizeText = (bytes: number | null) => (bytes === null ? 'none' : byteSize(bytes))
 
-function Days({ days, onSaved }: FormProps & { days: number | null }) {
+function keptText({ days, maxBytes }: AuditLimits): string {
+  const limits = [days === null ? [] : daysText(days), maxBytes === null ? [] : `${byteSize(maxBytes)} at most`].flat()
+  return limits.length === 0 ? 'For good' : `${limits.join(', ')}, if exported`
+}
+
+const factsOf = (part: AuditPart, exportedThrough: number, about = ''): Parameters<typeof KeyValues>[0]['items'] => [
+  ['Kept', keptText(part)],
+  ['Entries', `${count(part.rows)}${about}`],
+  ['Oldest', part.oldest ? <RelativeTime key="oldest" at={part.oldest.at} /> : 'None'],
+  ['Size', byteSize(part.bytes)],
+  ['Last 7 days', byteSize(part.recentBytes)],
+  ['Outlook', growthText(growthOf(part), part.days)],
+  ['Next removal', <NextRemoval key="next" part={part} exportedThrough={exportedThrough} />],
+]
+
+function NextRemoval({ part, exportedThrough }: { part: AuditPart; exportedThrough: number }) {
+  const { days, maxBytes, oldest, dueAt } = part
+  if (days === null && maxBytes === null) return 'None: all entries are kept'
+  if (!oldest) return 'None: there are no entries'
+  if (oldest.seq > exportedThrough) return 'After an export of the oldest entry is confirmed'
+  if (dueAt === null) return 'When the size limit is reached'
+  const at = new Date(dueAt).toISOString()
+  return (
+    <>
+      Within an hour of <time dateTime={at}>{at.slice(0, 16).replace('T', ' ')} UTC</time>, if the trail is whole
+    </>
+  )
+}
+
+type LimitsProps = {
+  id: string
+  limits: AuditLimits
+  /** What empty fields mean. */
+  empty: { days: string; size: string }
+  save: (limits: AuditLimits) => Promise<Result<AuditKept>>
+  onSaved: (kept: AuditKept) => void
+}
+
+function Limits({ id, limits, empty, save: send, onSaved }: LimitsProps) {
   const { isBusy, error, fieldError, save } = useSave<AuditKept>()
   const form = useFocusRefused(error)
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
-    const text = String(new FormData(event.currentTarget).get('days')).trim()
+    const data = new FormData(event.currentTarget)
+    const read = (name: string, unit = 1) => {
+      const text = String(data.get(name)).trim()
+      return text === '' ? null : Number(text) * unit
+    }
+    const megabytes = read('maxBytes', MEGABYTE)
     void save(
-      () => saveAuditRetention({ days: text === '' ? null : Number(text) }),
+      () => send({ days: read('days'), maxBytes: megabytes === null ? null : Math.round(megabytes) }),
       (saved) => {
         onSaved(saved)
         toast.success('Retention saved')
       },
     )
   }
-  const daysError = fieldError('days')
+  const [daysId, sizeId] = [`${id}-days`, `${id}-size`]
+  const [daysError, sizeError] = [fieldError('days'), fieldError('maxBytes')]
   return (
-    <form ref={form} onSubmit={submit} className="flex flex-col gap-3">
+    <form ref={form} onSubmit={submit} className="flex max-w-sm flex-col gap-3">
       {error ? <ErrorNotice error={{ ...error, fields: [] }} /> : null}
-      <Field id="audit-days" label="Days" hint="Leave empty to keep all entries." error={daysError}>
+      <Field id={daysId} label="Days" hint={empty.days} error={daysError}>
         <Input
-          id="audit-days"
+          id={daysId}
           name="days"
           inputMode="numeric"
-          defaultValue={days ?? ''}
+          defaultValue={limits.days ?? ''}
           autoComplete="off"
-          {...describedBy('audit-days', daysError)}
+          {...describedBy(daysId, daysError)}
+        />
+      </Field>
+      <Field id={sizeId} label="Size in MB" hint={empty.size} error={sizeError}>
+        <Input
+          id={sizeId}
+          name="maxBytes"
+          inputMode="decimal"
+          defaultValue={limits.maxBytes === null ? '' : limits.maxBytes / MEGABYTE}
+          autoComplete="off"
+          {...describedBy(sizeId, sizeError)}
         />
       </Field>
       <Button type="submit" variant="primary" disabled={isBusy} className="self-start">
@@ -121,7 +178,7 @@ function Days({ days, onSaved }: FormProps & { days: number | null }) {
   )
 }
 
-function Export({ onSaved }: FormProps) {
+function Export({ workspace, onSaved }: { workspace: string; onSaved: (kept: AuditKept) => void }) {
   const { isBusy, error, fieldError, save } = useSave<AuditKept>()
   const form = useFocusRefused(error)
   function submit(event: FormEvent<HTMLFormElement>) {
@@ -129,7 +186,7 @@ function Export({ onSaved }: FormProps) {
     const target = event.currentTarget
     const sha256 = String(new FormData(target).get('sha256'))
     void save(
-      () => confirmAuditExport({ sha256 }),
+      () => confirmAuditExport({ workspace, sha256 }),
       (saved) => {
         target.reset()
         onSaved(saved)

@@ -9,10 +9,11 @@ import { describedBy, Field } from '@/components/ui/field'
 import { Input } from '@/components/ui/input'
 import { toast } from '@/components/ui/toast'
 import { saveRetention } from '@/lib/actions/retention'
+import type { AuditKept } from '@/lib/contracts/audit/limits'
 import type { PlatformRetention } from '@/lib/contracts/deployments/retention'
 import type { Result } from '@/lib/errors'
 import { byteSize, count } from '@/lib/format/format'
-import { type AuditKept, AuditRetention } from './audit-retention'
+import { AuditRetention } from './audit-retention'
 import { growthOf, growthText } from './growth'
 import { PlatformRetentionForms } from './platform-retention'
 
@@ -20,7 +21,6 @@ type Usage = Parameters<typeof growthOf>[0] & {
   days: number
   recordings: number
   tableBytes: number
-  auditRows: number
   moved: number
   movedBytes: number
   movesAfterDays: number | null
@@ -121,12 +121,11 @@ export function RetentionPage({ workspace, usage: initial, audit, platform }: Pr
               ...(usage.moved > 0 || usage.movesAfterDays !== null
                 ? [['Object storage', movedText(usage)] satisfies [string, string]]
                 : []),
-              ['Audit trail', `${count(usage.auditRows)} entries about this workspace`],
             ]}
           />
         </section>
       </div>
-      <AuditRetention kept={audit} />
+      <AuditRetention workspace={workspace} kept={audit} />
       {!platform.ok ? (
         <ErrorNotice error={platform.error} className="mt-5" />
       ) : platform.data ? (

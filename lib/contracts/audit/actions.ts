@@ -111,7 +111,8 @@ export const AUDIT_ACTIONS: Readonly<Record<string, AuditAction>> = {
   deletePrice: ['lists', ...DELETE, 'a model price'],
   saveRetention: ['lists', ...CHANGE, 'how long recordings are kept'],
   moveRecordings: ['lists', 'move', 'moved', 'old recordings to object storage ({recordings})'],
-  saveAuditRetention: ['lists', ...CHANGE, 'how long the audit trail is kept'],
+  saveAuditLimits: ['lists', ...CHANGE, 'how much of the audit trail of the workspace is kept'],
+  saveAuditRetention: ['lists', ...CHANGE, 'how much of the audit trail is kept'],
   confirmAuditExport: ['lists', 'confirm', 'confirmed', 'an export of the audit trail'],
   pruneAudit: ['lists', 'prune', 'pruned', 'the audit trail'],
 

@@ -2,7 +2,7 @@ import 'server-only'
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import type { Store, StoreOrTransaction } from '../process/db'
-import { audit, auditHead } from '../process/schema'
+import { audit, type auditGaps, auditHead, type auditRetention } from '../process/schema'
 import { derivedKey } from '../process/sealing'
 
 // Each row's HMAC covers the MAC of the row before it, so that nobody can change, insert, remove or reorder rows unnoticed
@@ -10,12 +10,15 @@ import { derivedKey } from '../process/sealing'
 
 export type AuditRow = typeof audit.$inferSelect
 export type AuditDraft = Omit<AuditRow, 'seq' | 'mac' | 'at'>
+/** Removed rows, which verification passes over; `mac` is that of the last one. */
+export type Gap = Omit<typeof auditGaps.$inferSelect, 'seal'>
+export type AuditRetention = Omit<typeof auditRetention.$inferSelect, 'id' | 'seal'>
 export type AuditHead = Pick<typeof auditHead.$inferSelect, 'chain' | 'seq' | 'mac'>
 
 const mac = (...parts: unknown[]): string =>
   createHmac('sha256', derivedKey('audit')).update(JSON.stringify(parts)).digest('base64url')
 
-const sorted = (params: Record<string, string>) => Object.entries(params).sort(([a], [b]) => (a < b ? -1 : 1))
+const sorted = <T>(named: Record<string, T>) => Object.entries(named).sort(([a], [b]) => (a < b ? -1 : 1))
 
 /** The MAC of a row that follows a row with the MAC `before`. */
 export function macOf(row: Omit<AuditRow, 'mac'>, before: string): string {
@@ -55,9 +58,18 @@ export const genesisOf = (chain: string): string => mac('genesis', chain)
 
 const sealOf = ({ chain, seq, mac: last }: AuditHead): string => mac('head', chain, seq, last)
 
-/** Of the setting for how long the trail `chain` is kept, so that nobody without the sealing key can shorten it. */
-export const retentionSeal = (chain: string, days: number | null, exportedThrough: number, exportedAt: Date | null) =>
-  mac('retention', chain, days, exportedThrough, exportedAt?.toISOString() ?? null)
+/** Of the setting for how much of the trail `chain` is kept, so that nobody without the sealing key can keep less. */
+export function retentionSeal(chain: string, setting: AuditRetention): string {
+  const { days, exportedThrough, exportedAt, maxBytes, own } = setting
+  const limits = sorted(own).map(([workspace, one]) => [workspace, one.days, one.maxBytes])
+  // The release before these limits has the same seal where there are none.
+  const since = maxBytes === null && limits.length === 0 ? [] : [maxBytes, limits]
+  return mac('retention', chain, days, exportedThrough, exportedAt?.toISOString() ?? null, ...since)
+}
+
+/** Of a gap, so that nobody without the sealing key can remove rows and put one in their place. */
+export const gapSeal = (chain: string, { first, through, mac: last }: Gap): string =>
+  mac('gap', chain, first, through, last)
 
 /** Compares two MACs in constant time. */
 export function isSameMac(a: string, b: string): boolean {

@@ -53,13 +53,13 @@ test('what is left is whole, and so is the export with it', async () => {
   await write(5)
   const first = await prune()
   expect(first).toMatchObject({ rows: 5, through: 5 })
-  expect(await checkTrail()).toMatchObject({ isWhole: true, rows: 2, prunedThrough: 5, problems: [] })
+  expect(await checkTrail()).toMatchObject({ isWhole: true, rows: 2, removed: 5, problems: [] })
   await write(3)
   const second = await prune()
   expect(second).toMatchObject({ rows: 5, through: 10 })
   await write(1)
-  expect(await checkTrail()).toMatchObject({ isWhole: true, rows: 3, prunedThrough: 10, problems: [] })
-  const whole = { isWhole: true, rows: 13, prunedThrough: 0, problems: [] }
+  expect(await checkTrail()).toMatchObject({ isWhole: true, rows: 3, removed: 10, problems: [] })
+  const whole = { isWhole: true, rows: 13, removed: 0, problems: [] }
   expect(await checkTrail([], files(first.lines, second.lines))).toMatchObject(whole)
   // In any order.
   expect(await checkTrail([], files(second.lines, first.lines))).toMatchObject(whole)
@@ -101,13 +101,13 @@ test('rows go in portions, and an interruption between them leaves a trail that 
   const first: string[] = []
   await expect(prune(soon(), 2, first)).rejects.toThrow()
   expect(first).toHaveLength(5)
-  expect(await checkTrail()).toMatchObject({ isWhole: true, prunedThrough: 2, problems: [] })
-  expect(await checkTrail([], files(first))).toMatchObject({ isWhole: true, prunedThrough: 0, problems: [] })
+  expect(await checkTrail()).toMatchObject({ isWhole: true, removed: 2, problems: [] })
+  expect(await checkTrail([], files(first))).toMatchObject({ isWhole: true, removed: 0, problems: [] })
   await run(sql`drop trigger refuse on console.audit`)
   const second = await prune(soon(), 2)
   expect(second.through).toBeGreaterThan(5)
-  expect(await checkTrail()).toMatchObject({ isWhole: true, prunedThrough: second.through, problems: [] })
-  expect(await checkTrail([], files(first, second.lines))).toMatchObject({ isWhole: true, prunedThrough: 0 })
+  expect(await checkTrail()).toMatchObject({ isWhole: true, removed: second.through, problems: [] })
+  expect(await checkTrail([], files(first, second.lines))).toMatchObject({ isWhole: true, removed: 0 })
 })
 
 test('rows that are removed in another way are still missing', async () => {

@@ -1,45 +1,58 @@
 import 'server-only'
 import { createHash } from 'node:crypto'
-import { asc, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
+import { type AuditLimits, type AuditUsage, dueAt, limitsFor } from '@/lib/contracts/audit/limits'
+import { EVERYWHERE } from '../access/actor'
 import { db, LOCKS, type StoreOrTransaction } from '../process/db'
 import { whileLocked } from '../process/lock-connection'
 import { log } from '../process/log'
 import { audit, auditHead, auditRetention } from '../process/schema'
 import { shutdownSignal } from '../process/shutdown'
-import { isSameMac, retentionSeal } from './chain'
-import { lineOf, PORTION, pagesOf, pruneTrail } from './prune'
+import { type AuditRetention, isSameMac, retentionSeal } from './chain'
+import { firstYounger, lineOf, PORTION, pagesOf, removeRows } from './prune'
+import { PRUNE } from './verify'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
+/** Beyond its size, this part of it is left, so that a pruning is not due again at the next entry. */
+const LEFT = 0.9
 
-export type AuditRetention = { days: number | null; exportedThrough: number; exportedAt: Date | null }
+const UNLIMITED: AuditRetention = { days: null, maxBytes: null, own: {}, exportedThrough: 0, exportedAt: null }
 
 /** A setting that was changed without the sealing key counts as none: everything is kept. */
 export async function readAuditRetention(store?: StoreOrTransaction): Promise<AuditRetention> {
   const from = store ?? (await db())
   const [row] = await from.select().from(auditRetention)
   const [head] = await from.select({ chain: auditHead.chain }).from(auditHead)
-  if (!row) return { days: null, exportedThrough: 0, exportedAt: null }
-  const { days, exportedThrough, exportedAt, seal } = row
-  if (head && isSameMac(seal, retentionSeal(head.chain, days, exportedThrough, exportedAt)))
-    return { days, exportedThrough, exportedAt }
+  if (!row) return UNLIMITED
+  const { id, seal, ...setting } = row
+  if (head && isSameMac(seal, retentionSeal(head.chain, setting))) return setting
   log.error('audit.retention_not_sealed')
-  return { days: null, exportedThrough: 0, exportedAt: null }
+  return UNLIMITED
 }
 
 /** Checks no role and audits nothing: `records/audit-retention.ts` does. */
-export async function changeAuditRetention(change: Partial<AuditRetention>): Promise<void> {
+export async function changeAuditRetention(change: (before: AuditRetention) => Partial<AuditRetention>): Promise<void> {
   await (await db()).transaction(async (transaction) => {
     // Its lock orders two changes. An audited change has an entry before it, so there is a head.
     const [head] = await transaction.select({ chain: auditHead.chain }).from(auditHead).for('update')
     if (!head) throw new Error('The audit trail has no head.')
-    const next = { ...(await readAuditRetention(transaction)), ...change }
-    const seal = retentionSeal(head.chain, next.days, next.exportedThrough, next.exportedAt)
-    await transaction
-      .insert(auditRetention)
-      .values({ ...next, seal })
-      .onConflictDoUpdate({ target: auditRetention.id, set: { ...next, seal } })
+    const before = await readAuditRetention(transaction)
+    const next = { ...before, ...change(before) }
+    const row = { ...next, seal: retentionSeal(head.chain, next) }
+    await transaction.insert(auditRetention).values(row).onConflictDoUpdate({ target: auditRetention.id, set: row })
   })
+}
+
+/** The limits of the workspace itself. Without any, those of the console apply. */
+export const withLimits = (
+  { own }: AuditRetention,
+  workspace: string,
+  limits: AuditLimits,
+): Partial<AuditRetention> => {
+  const { [workspace]: _, ...others } = own
+  const isSet = limits.days !== null || limits.maxBytes !== null
+  return { own: isSet ? { ...others, [workspace]: limits } : others }
 }
 
 /** The lines of an export: all rows that no administrator has confirmed to hold. */
@@ -60,37 +73,80 @@ export async function lastExported(sha256: string): Promise<number | undefined> 
   return undefined
 }
 
-/** The oldest row, and when it is removed; null if it stays because of the setting or because nobody holds it. */
-export async function oldestRow(): Promise<{ seq: number; at: Date; dueAt: number | null } | undefined> {
-  const { days, exportedThrough } = await readAuditRetention()
-  const [oldest] = await (await db())
-    .select({ seq: audit.seq, at: audit.at })
-    .from(audit)
-    .orderBy(asc(audit.seq))
-    .limit(1)
-  const isFree = days !== null && oldest && oldest.seq <= exportedThrough
-  return oldest && { ...oldest, dueAt: isFree ? oldest.at.getTime() + (days + 1) * DAY_MS : null }
+/** What the entries about each workspace, and about none (`*`), take. Those of prunings do not count: they stay. */
+export async function readAuditUsage(): Promise<Map<string, AuditUsage>> {
+  type Row = Omit<AuditUsage, 'oldest'> & { workspace: string; seq: number; at: number }
+  const { rows } = await (await db()).execute<Row>(sql`
+    select workspace, count(*)::float8 as rows, sum(pg_column_size(audit.*))::float8 as bytes,
+      coalesce(sum(pg_column_size(audit.*)) filter (where at > now() - interval '7 days'), 0)::float8 as "recentBytes",
+      least(7, extract(epoch from now() - min(at)) / 86400)::float8 as "recentDays",
+      min(seq)::float8 as seq, floor(extract(epoch from min(at)) * 1000)::float8 as at
+    from ${audit} where operation <> ${PRUNE} group by workspace`)
+  return new Map(rows.map(({ workspace, seq, at, ...used }) => [workspace, { ...used, oldest: { seq, at } }]))
+}
+
+/** All rows, with their indexes and what stands for removed ones. */
+export async function readTrailSize(): Promise<{ rows: number; bytes: number }> {
+  const { rows } = await (await db()).execute<{ rows: number; bytes: number }>(sql`
+    select count(*)::float8 as rows,
+      (pg_total_relation_size('console.audit') + pg_total_relation_size('console.audit_gaps'))::float8 as bytes
+    from ${audit}`)
+  if (!rows[0]) throw new Error('An aggregate returned no row.')
+  return rows[0]
 }
 
 /**
- * Removes rows that are older than the setting and that an administrator holds in a file, about once a day: each pruning
+ * Removes rows beyond the limits of their workspaces that an administrator holds in a file, about once a day: each pruning
  * verifies the whole trail. One instance at a time does. Returns how many.
  */
 export async function pruneExported(now = Date.now()): Promise<number> {
-  const dueRow = async () => {
-    const oldest = await oldestRow()
-    return oldest?.dueAt != null && oldest.dueAt <= now ? oldest : undefined
-  }
-  if (!(await dueRow())) return 0
+  if (!(await isDue(now))) return 0
   const removed = await whileLocked('pilothouse-prune', LOCKS.prunes, async () => {
-    const oldest = await dueRow() // another instance may have just removed it
-    const { days, exportedThrough } = await readAuditRetention()
-    if (!oldest || days === null) return 0
+    if (!(await isDue(now))) return 0 // another instance has just removed it
+    const ends = JSON.stringify(await removableEnds(now))
+    const which = sql`${audit.seq} <= coalesce((${ends}::jsonb ->> ${audit.workspace})::bigint, 0)`
     const held = { write: async () => {}, done: async () => {} }
-    const through = Math.min(exportedThrough, oldest.seq + PORTION - 1) // the next hour goes on
-    return (await pruneTrail(new Date(now - days * DAY_MS), held, { by: 'console', through })).rows
+    return (await removeRows(which, held, { by: 'console', most: PORTION })).rows // the next hour goes on
   })
   return removed ?? 0
+}
+
+async function isDue(now: number): Promise<boolean> {
+  const setting = await readAuditRetention()
+  return [...(await readAuditUsage())].some(([workspace, used]) => {
+    const due = dueAt(used, limitsFor(workspace, setting), setting.exportedThrough)
+    return due !== null && due <= now
+  })
+}
+
+/** The last row of each workspace that its limits and the exports let go. */
+async function removableEnds(now: number): Promise<Record<string, number>> {
+  const setting = await readAuditRetention()
+  const usage = await readAuditUsage()
+  const ends: Record<string, number> = {}
+  const kept = new Map<number, number>() // from which row on each number of days keeps
+  const keptFrom = async (days: number) => {
+    const first = kept.get(days) ?? (await firstYounger(new Date(now - days * DAY_MS)))
+    kept.set(days, first)
+    return first
+  }
+  for (const workspace of new Set([EVERYWHERE, ...usage.keys()])) {
+    const { days, maxBytes } = limitsFor(workspace, setting)
+    const bytes = usage.get(workspace)?.bytes ?? 0
+    const old = days === null ? 0 : (await keptFrom(days)) - 1
+    const beyond = maxBytes !== null && bytes > maxBytes ? await lastBeyond(workspace, maxBytes * LEFT) : 0
+    ends[workspace] = Math.min(setting.exportedThrough, Math.max(old, beyond))
+  }
+  return ends
+}
+
+/** The newest row about the workspace that does not fit into the size together with all newer ones. */
+async function lastBeyond(workspace: string, bytes: number): Promise<number> {
+  const { rows } = await (await db()).execute<{ seq: number }>(sql`
+    select coalesce(max(seq), 0)::float8 as seq from (
+      select seq, sum(pg_column_size(audit.*)) over (order by seq desc) as held
+      from ${audit} where workspace = ${workspace} and operation <> ${PRUNE}) as newest where held > ${bytes}`)
+  return rows[0]?.seq ?? 0
 }
 
 /** Prunes once an hour what is due. */
@@ -100,19 +156,4 @@ export function startAuditRetention(): void {
     HOUR_MS,
   ).unref()
   shutdownSignal().addEventListener('abort', () => clearInterval(timer))
-}
-
-export type AuditUsage = { rows: number; bytes: number; recentBytes: number; recentDays: number }
-
-/** What the trail of all workspaces takes on disk, and about what the last seven days added. */
-export async function readAuditUsage(): Promise<AuditUsage> {
-  const { rows } = await (await db()).execute<{ rows: number; bytes: number; recent: number; days: number }>(sql`
-    select count(*)::float8 as rows, pg_total_relation_size('console.audit')::float8 as bytes,
-      count(*) filter (where at > now() - interval '7 days')::float8 as recent,
-      least(7, extract(epoch from now() - coalesce(min(at), now())) / 86400)::float8 as days
-    from console.audit`)
-  const [found] = rows
-  if (!found) throw new Error('An aggregate returned no row.')
-  const { bytes, recent, days: recentDays } = found
-  return { rows: found.rows, bytes, recentBytes: found.rows > 0 ? (bytes * recent) / found.rows : 0, recentDays }
 }

@@ -1,16 +1,16 @@
 import 'server-only'
 import { and, asc, eq, gt } from 'drizzle-orm'
 import { db, type Store } from '../process/db'
-import { audit, auditHead } from '../process/schema'
+import { audit, auditGaps, auditHead } from '../process/schema'
 import { type Anchor, keptAnchors } from './anchor'
-import { type AuditRow, genesisOf, isSameMac, isSealed, macOf } from './chain'
+import { type AuditRow, type Gap, gapSeal, genesisOf, isSameMac, isSealed, macOf } from './chain'
 import { type AuditExport, exportedRows, mergedRows } from './exports'
 
 export type AuditReport = {
   isWhole: boolean
   rows: number
-  /** The last row that the operator exported and removed; 0 if the trail starts at its first row. */
-  prunedThrough: number
+  /** How many rows were exported and removed, and are in none of the given files. */
+  removed: number
   head: { chain: string; seq: number; mac: string } | null
   /** The problems in the order found, at most 100. */
   problems: string[]
@@ -33,15 +33,25 @@ async function* rowsOf(store: Pick<Store, 'select'>): AsyncGenerator<AuditRow> {
 }
 
 /**
- * The MAC before row `first`, from the row that its pruning left. That row is part of the chain, so it can be believed if
- * the rest of the trail is whole.
+ * Where rows may be missing: the start of the trail, from the rows that prunings left, and sealed gaps. The rows of prunings
+ * are part of the chain, so they can be believed if the rest of the trail is whole. By the first row, and in the order of
+ * the last.
  */
-async function macBefore(store: Pick<Store, 'select'>, first: number): Promise<string | undefined> {
-  const rows = await store
+async function gapsOf(store: Pick<Store, 'select'>, chain: string, note: (problem: string) => void) {
+  const pruned = await store
     .select({ params: audit.params })
     .from(audit)
     .where(and(eq(audit.kind, 'intent'), eq(audit.operation, PRUNE)))
-  return rows.find(({ params }) => params.through === String(first - 1))?.params.mac
+    .orderBy(asc(audit.seq))
+  const starts = pruned.flatMap(({ params: { through, mac } }) =>
+    through && mac ? [{ first: 1, through: Number(through), mac }] : [],
+  )
+  const gaps = new Map<number, Gap[]>([[1, starts]])
+  for (const { seal, ...gap } of await store.select().from(auditGaps)) {
+    if (isSameMac(seal, gapSeal(chain, gap))) gaps.set(gap.first, [...(gaps.get(gap.first) ?? []), gap])
+    else note(`The gap of rows ${gap.first} to ${gap.through} was changed or made without the key.`)
+  }
+  return gaps
 }
 
 /**
@@ -71,20 +81,25 @@ export async function checkTrail(more: Anchor[] = [], exports: AuditExport[] = [
           `An anchor (row ${seq}) belongs to another trail (${chain}): this trail was started again, or the data folder served another database.`,
         )
 
-      let [rows, expected, before, prunedThrough] = [0, 1, genesisOf(head?.chain ?? ''), 0]
+      const checkAnchor = (seq: number, mac: string) => {
+        const fixed = open.get(seq)
+        if (fixed && !isSameMac(fixed.mac, mac)) note(`Row ${seq} is not the one that was anchored.`)
+        open.delete(seq)
+      }
+
+      let [rows, expected, before, removed] = [0, 1, genesisOf(head?.chain ?? ''), 0]
+      const gaps = await gapsOf(snapshot, head?.chain ?? '', note)
       const files = exports.map((file) => ({ from: file.name, rows: exportedRows(file) }))
       for await (const copies of mergedRows([...files, { from: 'the database', rows: rowsOf(snapshot) }])) {
         const [{ seq }] = copies
-        const mac = rows === 0 && seq > 1 ? await macBefore(snapshot, seq) : undefined
-        if (mac !== undefined) {
-          before = mac
-          expected = seq
-          prunedThrough = seq - 1
-          // Anchors of removed rows; the one of the last removed row is still known.
-          for (const [at, fixed] of open) {
-            if (at < seq) open.delete(at)
-            if (at === prunedThrough && !isSameMac(fixed.mac, mac)) note(`Row ${at} is not the one that was anchored.`)
-          }
+        while (expected < seq) {
+          const gap = gaps.get(expected)?.findLast(({ through }) => through < seq)
+          if (!gap) break
+          checkAnchor(gap.through, gap.mac) // of the rows before it in the gap nothing is known
+          for (const at of open.keys()) if (at >= gap.first && at < gap.through) open.delete(at)
+          removed += gap.through - expected + 1
+          before = gap.mac
+          expected = gap.through + 1
         }
         rows += 1
         const isRight = (copy: AuditRow) => isSameMac(copy.mac, macOf(copy, before))
@@ -105,11 +120,7 @@ export async function checkTrail(more: Anchor[] = [], exports: AuditExport[] = [
               ? `Row ${row.seq} was changed, inserted or moved.`
               : `Row ${row.seq} does not follow the row before it.`,
           )
-        const fixed = open.get(row.seq)
-        if (fixed) {
-          open.delete(row.seq)
-          if (!isSameMac(fixed.mac, row.mac)) note(`Row ${row.seq} is not the one that was anchored.`)
-        }
+        checkAnchor(row.seq, row.mac)
         before = row.mac
         expected = row.seq + 1
       }
@@ -126,7 +137,7 @@ export async function checkTrail(more: Anchor[] = [], exports: AuditExport[] = [
       return {
         isWhole: problems.length === 0,
         rows,
-        prunedThrough,
+        removed,
         head: head ? { chain: head.chain, seq: head.seq, mac: head.mac } : null,
         problems,
       }

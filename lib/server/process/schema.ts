@@ -19,6 +19,7 @@ import {
 } from 'drizzle-orm/pg-core'
 import type { AlertKind, AlertMessage, AlertSettings, ChannelKind } from '../../contracts/alerts/alerts'
 import type { Machine } from '../../contracts/alerts/machine'
+import type { AuditLimits } from '../../contracts/audit/limits'
 import type { Role } from '../../contracts/wire/api'
 import type { DeploymentRoles } from '../../contracts/wire/rights'
 import type { Check, PairResult, PairState, Subject } from '../../stream/experiments'
@@ -271,13 +272,26 @@ export const auditHead = consoleSchema.table(
   (table) => [check('audit_head_one_row', sql`${table.id} = 1`)],
 )
 
-/** One row: how long the trail is kept. lib/server/audit/retention.ts */
+/** Where rows were removed between others. lib/server/audit/prune.ts */
+export const auditGaps = consoleSchema.table('audit_gaps', {
+  first: bigint('first', { mode: 'number' }).notNull(),
+  through: bigint('through', { mode: 'number' }).primaryKey(),
+  /** Of the last removed row: the next one's covers it. */
+  mac: text('mac').notNull(),
+  seal: text('seal').notNull(),
+})
+
+/** One row: how much of the trail is kept. lib/server/audit/retention.ts */
 export const auditRetention = consoleSchema.table(
   'audit_retention',
   {
     id: smallint('id').primaryKey().default(1),
     /** Null: for good. */
     days: integer('days'),
+    /** Of the entries about one workspace; null: any size. */
+    maxBytes: bigint('max_bytes', { mode: 'number' }),
+    /** The limits that workspaces have of their own. One column, so that the seal shows when one was removed. */
+    own: json('own').$type<Record<string, AuditLimits>>().notNull().default({}),
     /** Administrators have confirmed that they hold a file of the entries up to here; 0: of none. */
     exportedThrough: bigint('exported_through', { mode: 'number' }).notNull(),
     exportedAt: timestamp('exported_at', { withTimezone: true, precision: 3 }),

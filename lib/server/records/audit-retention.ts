@@ -1,56 +1,88 @@
 import 'server-only'
+import {
+  type AuditKept,
+  type AuditLimits,
+  type AuditPart,
+  type AuditUsage,
+  dueAt,
+  limitsFor,
+} from '@/lib/contracts/audit/limits'
 import { consoleRecords } from '@/lib/contracts/console-records'
 import { isAtLeast } from '@/lib/contracts/wire/api'
 import { AppError } from '@/lib/errors'
 import { type Actor, EVERYWHERE, rightsOf } from '../access/actor'
 import { audited, authorizeRead } from '../audit/own-records'
 import {
-  type AuditUsage,
   changeAuditRetention,
   lastExported,
-  oldestRow,
   readAuditRetention,
   readAuditUsage,
+  readTrailSize,
   unexportedLines,
+  withLimits,
 } from '../audit/retention'
 
-/** How long the trail of all workspaces is kept, and what it takes. */
-export type AuditKept = AuditUsage & {
-  days: number | null
-  exportedThrough: number
-  exportedAt: string | null
-  oldestAt: string | null
-  /** When the oldest entry is removed; null if it stays because of the limit or because nobody holds it. */
-  dueAt: string | null
-  mayChange: boolean
-}
+const NONE: AuditUsage = { rows: 0, bytes: 0, recentBytes: 0, recentDays: 0, oldest: null }
 
-async function keptFor(actor: Actor): Promise<AuditKept> {
-  const { days, exportedThrough, exportedAt } = await readAuditRetention()
-  const oldest = await oldestRow()
+async function keptFor(actor: Actor, workspace: string): Promise<AuditKept> {
+  const setting = await readAuditRetention()
+  const usage = await readAuditUsage()
+  const partOf = (of: string): AuditPart => {
+    const [used, limits] = [usage.get(of) ?? NONE, limitsFor(of, setting)]
+    const due = dueAt(used, limits, setting.exportedThrough)
+    return { ...used, ...limits, dueAt: due && Math.max(due, Date.now()) }
+  }
   const { role } = await rightsOf(actor, EVERYWHERE)
   return {
-    ...(await readAuditUsage()),
-    ...{ days, exportedThrough, exportedAt: exportedAt?.toISOString() ?? null },
-    oldestAt: oldest?.at.toISOString() ?? null,
-    dueAt: oldest?.dueAt != null ? new Date(oldest.dueAt).toISOString() : null,
+    own: setting.own[workspace] ?? { days: null, maxBytes: null },
+    workspace: partOf(workspace),
+    rest: partOf(EVERYWHERE),
+    trail: await readTrailSize(),
+    exportedThrough: setting.exportedThrough,
+    exportedAt: setting.exportedAt?.toISOString() ?? null,
     mayChange: role !== null && isAtLeast(role, 'admin'),
   }
 }
 
-/** For administrators of the workspace, although the trail is that of all. */
+/** For administrators of the workspace, although some of it is about the trail of all. */
 export async function readAuditKept(actor: Actor, workspace: string): Promise<AuditKept> {
   await authorizeRead(consoleRecords.readRetention, actor, workspace)
-  return await keptFor(actor)
+  return await keptFor(actor, workspace)
 }
 
-/** Null keeps the trail for good. Entries are removed within two days after both age and an export allow it. */
-export async function saveAuditRetention(actor: Actor, days: number | null, requestId: string): Promise<AuditKept> {
-  const params = { days: days === null ? 'none' : String(days) }
+const named = ({ days, maxBytes }: AuditLimits) => ({
+  days: days === null ? 'none' : String(days),
+  maxBytes: maxBytes === null ? 'none' : String(maxBytes),
+})
+
+/**
+ * The limits for workspaces without their own, and for entries about none; null keeps all. Entries are removed within two
+ * days after both a limit and an export allow it.
+ */
+export async function saveAuditRetention(
+  actor: Actor,
+  { workspace, ...limits }: AuditLimits & { workspace: string },
+  requestId: string,
+): Promise<AuditKept> {
+  const params = named(limits)
   const write = { actor, workspace: EVERYWHERE, params, fields: Object.keys(params), requestId }
   return await audited(consoleRecords.saveAuditRetention, write, async () => {
-    await changeAuditRetention({ days })
-    return await keptFor(actor)
+    await changeAuditRetention(() => limits)
+    return await keptFor(actor, workspace)
+  })
+}
+
+/** The limits of one workspace; null takes that of the console. */
+export async function saveAuditLimits(
+  actor: Actor,
+  { workspace, ...limits }: AuditLimits & { workspace: string },
+  requestId: string,
+): Promise<AuditKept> {
+  const params = named(limits)
+  const write = { actor, workspace, params, fields: Object.keys(params), requestId }
+  return await audited(consoleRecords.saveAuditLimits, write, async () => {
+    await changeAuditRetention((before) => withLimits(before, workspace, limits))
+    return await keptFor(actor, workspace)
   })
 }
 
@@ -60,8 +92,12 @@ export async function* auditTrailFile(actor: Actor): AsyncGenerator<string, void
   yield* unexportedLines()
 }
 
-/** Notes that an administrator holds the export with this SHA-256: its entries may be removed when they are old enough. */
-export async function confirmAuditExport(actor: Actor, sha256: string, requestId: string): Promise<AuditKept> {
+/** Notes that an administrator holds the export with this SHA-256: its entries may be removed beyond the limits. */
+export async function confirmAuditExport(
+  actor: Actor,
+  { workspace, sha256 }: { workspace: string; sha256: string },
+  requestId: string,
+): Promise<AuditKept> {
   const write = { actor, workspace: EVERYWHERE, params: { sha256 }, requestId }
   return await audited(consoleRecords.confirmAuditExport, write, async () => {
     const exportedThrough = await lastExported(sha256)
@@ -74,7 +110,7 @@ export async function confirmAuditExport(actor: Actor, sha256: string, requestId
           },
         ],
       })
-    await changeAuditRetention({ exportedThrough, exportedAt: new Date() })
-    return await keptFor(actor)
+    await changeAuditRetention(() => ({ exportedThrough, exportedAt: new Date() }))
+    return await keptFor(actor, workspace)
   })
 }

@@ -123,15 +123,15 @@ async function emailsOf(ids: readonly string[]): Promise<Record<string, string>>
 }
 
 /** The result of a verification and when it was made, in epoch milliseconds. */
-type Verified = Pick<AuditReport, 'isWhole' | 'rows' | 'prunedThrough' | 'problems'> & { at: number }
+type Verified = Pick<AuditReport, 'isWhole' | 'rows' | 'removed' | 'problems'> & { at: number }
 // On globalThis: pages and actions each have their own copy of this module.
 const shared = globalThis as { pilothouseVerified?: Verified }
 
 /** Checks the audit trail of all workspaces for an administrator of `workspace`. `more` are anchors from the log stream. */
 export async function verifyAudit(actor: Actor, workspace: string, more: Anchor[] = []): Promise<Verified> {
   await authorizeRead(consoleRecords.readAudit, actor, workspace)
-  const { isWhole, rows, prunedThrough, problems } = await checkTrail(more)
-  shared.pilothouseVerified = { isWhole, rows, prunedThrough, problems, at: Date.now() }
+  const { isWhole, rows, removed, problems } = await checkTrail(more)
+  shared.pilothouseVerified = { isWhole, rows, removed, problems, at: Date.now() }
   return shared.pilothouseVerified
 }
 

@@ -7,7 +7,7 @@ import { isAtLeast, type Role } from '@/lib/contracts/wire/api'
 import { AppError } from '@/lib/errors'
 import type { Actor } from '../access/actor'
 import { insertWorkspace } from '../access/workspace-settings'
-import { unexportedLines } from '../audit/retention'
+import { readAuditRetention, unexportedLines } from '../audit/retention'
 import { recordIntent, withAudit } from '../audit/trail'
 import { forgetNotedSessions, noteSession } from '../identity/sessions'
 import { db } from '../process/db'
@@ -272,17 +272,20 @@ const CASES: Record<string, Case> = {
     links.revokePublicLink(actor, { workspace, id: ids.link }, 'request'),
   ),
   'audit-retention.readAuditKept': needs('readRetention', auditRetention.readAuditKept),
-  'audit-retention.saveAuditRetention': needs('saveAuditRetention', (actor) =>
-    auditRetention.saveAuditRetention(actor, 365, 'request'),
+  'audit-retention.saveAuditRetention': needs('saveAuditRetention', (actor, workspace) =>
+    auditRetention.saveAuditRetention(actor, { workspace, days: 365, maxBytes: null }, 'request'),
+  ),
+  'audit-retention.saveAuditLimits': needs('saveAuditLimits', (actor, workspace) =>
+    auditRetention.saveAuditLimits(actor, { workspace, days: 365, maxBytes: null }, 'request'),
   ),
   'audit-retention.auditTrailFile': needs('exportAudit', async (actor) => {
     const lines = await collected(auditRetention.auditTrailFile(actor))
     return lines.length > 0 ? MARKER : null
   }),
-  'audit-retention.confirmAuditExport': needs('confirmAuditExport', async (actor) => {
+  'audit-retention.confirmAuditExport': needs('confirmAuditExport', async (actor, workspace) => {
     const file = (await collected(unexportedLines())).join('')
-    const sum = createHash('sha256').update(file).digest('hex')
-    return await auditRetention.confirmAuditExport(actor, sum, 'request')
+    const sha256 = createHash('sha256').update(file).digest('hex')
+    return await auditRetention.confirmAuditExport(actor, { workspace, sha256 }, 'request')
   }),
   'retention.readRetention': needs('readRetention', retention.readRetention),
   'retention.saveRetention': needs('saveRetention', (actor, workspace) =>
@@ -473,7 +476,7 @@ beforeEach(async () => {
 async function rows(): Promise<string[]> {
   const store = await db()
   const { rows: tables } = await store.execute<{ name: string }>(
-    sql`select table_name as name from information_schema.tables where table_schema = 'console' and table_name not in ('audit', 'audit_head')`,
+    sql`select table_name as name from information_schema.tables where table_schema = 'console' and table_name not in ('audit', 'audit_head', 'audit_retention')`,
   )
   const all = await Promise.all(
     tables.map(async ({ name }) => {
@@ -481,7 +484,10 @@ async function rows(): Promise<string[]> {
       return found.map((one) => `${name} ${JSON.stringify(one)}`)
     }),
   )
-  return all.flat().sort()
+  // One row has the limits of all workspaces.
+  const { own, ...ofConsole } = await readAuditRetention()
+  const limits = [ofConsole, ...Object.entries(own)].map((one) => `audit_retention ${JSON.stringify(one)}`)
+  return [...all.flat(), ...limits].sort()
 }
 
 const trail = async () =>
