@@ -31,8 +31,10 @@ export async function serveLive(
 ): Promise<Response> {
   try {
     assertOwnOrigin(request.headers)
+    const reading = readBody(request, BODY_LIMITS.live)
+    reading.catch(() => {}) // who it is comes first
     const actor = await who()
-    const { subscriptions } = parseInput(LivePost, await readBody(request, BODY_LIMITS.live))
+    const { subscriptions } = parseInput(LivePost, await reading)
     return new Response(await open(actor, subscriptions, timing, request.signal), { headers: HEADERS })
   } catch (error) {
     if (request.signal.aborted) return new Response(null, { status: 499 }) // the client left before its request was read
