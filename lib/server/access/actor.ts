@@ -41,13 +41,14 @@ export async function sessionActor({ mayHaveInitialPassword = false } = {}): Pro
 
 /**
  * The user that this request claims to be, unchecked: only for code that then calls `roleOf` (an ended session has no
- * role) or `assertSession`, which tells an ended session from a missing role. Throws AppError like `sessionActor`.
+ * role) or `assertSession`, which tells an ended session from a missing role. `given` are the headers of a request that
+ * Next.js does not know. Throws AppError like `sessionActor`.
  */
-export async function claimedActor(): Promise<Actor> {
-  const session = await claimedSession()
+export async function claimedActor(given?: Headers): Promise<Actor> {
+  const session = await claimedSession(given)
   if (!session) throw signedOut()
   if (session.stamp.hasInitialPassword) throw needsNewPassword()
-  await seeSession(session.account, session.stamp)
+  await seeSession(session.account, session.stamp, given)
   return { id: session.account, email: '', kind: 'user', session: session.stamp }
 }
 

@@ -111,15 +111,19 @@ export async function activeAccount(
   return found ?? null
 }
 
+/** The value of the session cookie in a `Cookie` header. */
+export function sessionCookieIn(header: string | null | undefined): string | undefined {
+  const start = `${cookieName('session')}=`
+  const found = header?.split(/; */).find((pair) => pair.startsWith(start))
+  return found?.slice(start.length)
+}
+
 /** The session that this request claims, not checked against the store; null without one. */
-export async function claimedSession(): Promise<{ account: string; stamp: SessionStamp } | null> {
-  const claims = await decodeSession((await cookies()).get(cookieName('session'))?.value)
-  return (
-    claims && {
-      account: claims.sub,
-      stamp: stampOf(claims),
-    }
-  )
+export async function claimedSession(given?: Headers): Promise<{ account: string; stamp: SessionStamp } | null> {
+  const name = cookieName('session')
+  const token = given ? sessionCookieIn(given.get('cookie')) : (await cookies()).get(name)?.value
+  const claims = await decodeSession(token)
+  return claims && { account: claims.sub, stamp: stampOf(claims) }
 }
 
 /** Whether this request carries a session cookie at all, even one that is no longer valid. */
@@ -134,13 +138,17 @@ export const currentSession = cache(async (): Promise<{ account: Account; stamp:
 })
 
 /** Notes for the list of sessions that this request belongs to the session. */
-export async function seeSession(account: string, { id, version, endsAt }: SessionStamp): Promise<void> {
-  const given = await headers()
+export async function seeSession(
+  account: string,
+  { id, version, endsAt }: SessionStamp,
+  given?: Headers,
+): Promise<void> {
+  const sent = given ?? (await headers())
   await noteSession({
     ...{ id, account, version, endsAt },
     // The guard in front of the server has made it the client's address.
-    address: given.get('x-forwarded-for'),
-    browser: given.get('user-agent'),
+    address: sent.get('x-forwarded-for'),
+    browser: sent.get('user-agent'),
   })
 }
 

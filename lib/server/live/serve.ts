@@ -22,7 +22,7 @@ const HEADERS = {
   vary: 'cookie',
 }
 
-type Options = { who?: () => Promise<Actor>; timing?: LiveTiming }
+type Options = { who?: (headers: Headers) => Promise<Actor>; timing?: LiveTiming }
 
 /** Handles `POST /api/live` for the session's user, or for `who`. */
 export async function serveLive(
@@ -33,7 +33,7 @@ export async function serveLive(
     assertOwnOrigin(request.headers)
     const reading = readBody(request, BODY_LIMITS.live)
     reading.catch(() => {}) // who it is comes first
-    const actor = await who()
+    const actor = await who(request.headers)
     const { subscriptions } = parseInput(LivePost, await reading)
     return new Response(await open(actor, subscriptions, timing, request.signal), { headers: HEADERS })
   } catch (error) {
