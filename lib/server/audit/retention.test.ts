@@ -173,6 +173,19 @@ test('entries about no workspace follow the limits of the console, and so do wor
   expect((await run(sql`select from console.audit_gaps`)).rowCount).toBe(0) // the trail begins after them
 })
 
+test('the entry of a pruning stays while the start of the trail depends on it', async () => {
+  for (const workspace of ['*', '*', 'kept']) await write(1, workspace)
+  await confirm(await exported())
+  await changeAuditRetention(() => ({ days: 30 }))
+  await limit('kept', 300)
+  expect(await pruneExported(IN_40_DAYS)).toBe(2)
+  await write(1, '*')
+  await confirm(await exported())
+  expect(await pruneExported(IN_40_DAYS)).toBe(1)
+  expect(await checkTrail()).toMatchObject({ isWhole: true, removed: 3, problems: [] })
+  expect((await seqsOf('*')).slice(0, 2)).toEqual([4, 5])
+})
+
 test('the oldest entries beyond the size of a workspace are removed, and a tenth more', async () => {
   await write(20, 'small')
   await write(20, 'large')
