@@ -77,7 +77,7 @@ export const followerOf =
   }
 
 /**
- * Gives `{ server, until, SseParser, decodeFrame, console, pid(), start(), kill(), startRun(input, body), follow(recording, onEntries), logOf(recording), stop() }`.
+ * Gives `{ server, until, SseParser, decodeFrame, console, pid(), start(), another(), kill(), startRun(input, body), follow(recording, onEntries), logOf(recording), stop() }`.
  * `kill` is kill -9 of the console's own process; `start` brings it back over the same database. `env` holds more settings
  * for the console, `preload` a module that it loads first. `hasProxy` puts `proxy` between the console and its database.
  * @param {{ env?: Record<string, string>, preload?: string, deployments?: number, hasProxy?: boolean }} [options]
@@ -112,6 +112,8 @@ export async function scriptedConsole({ env = {}, preload, deployments = 1, hasP
     start: async () => {
       self.console = await startConsole(server, settings, preload)
     },
+    /** Another console over the same database, which its caller ends. */
+    another: () => startConsole(server, settings, preload),
     kill: async () => {
       process.kill(self.pid(), 'SIGKILL')
       const at = Date.now()

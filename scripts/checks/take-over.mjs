@@ -1,0 +1,79 @@
+// node scripts/checks/take-over.mjs [RUNS]: two consoles over one database, one of which records live runs (400) and is
+// killed; prints how long it took until the other read the streams again. Exits with 1 if that was more than five seconds
+// for any of them, or if a log then differs from its server's.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { scriptedConsole } from './scripted-console.mjs'
+
+const count = Number(process.argv[2] ?? 400)
+/** Interval of one stream's events. */
+const EVERY_MS = 500
+/** Slower than the console's limit on actions. */
+const START_EVERY_MS = 150
+const MOST_MS = 5_000
+const LOOK_MS = 10
+
+const ours = await scriptedConsole()
+ours.server.onRun = (run) => {
+  run.isResumable = true
+}
+const other = await ours.another()
+/** @type {{ recording: string, run: any }[]} */
+const runs = []
+for (let n = 0; n < count; n += 1) {
+  runs.push(await ours.startRun({}, { stream_resumable: true }))
+  await sleep(START_EVERY_MS)
+}
+await ours.until(() => runs.every(({ run }) => run.readers.size === 1), 60_000)
+console.log(`[take-over] ${count} live runs are recorded by the console that is killed now`)
+let events = 0
+const emit = (run) => run.emit('custom', { token: ++events, text: 'x'.repeat(100) })
+const talk = setInterval(() => {
+  for (const { run } of runs) emit(run)
+}, EVERY_MS)
+await sleep(4 * EVERY_MS)
+
+const before = new Set(runs.flatMap(({ run }) => [...run.readers]))
+const killed = performance.now()
+process.kill(ours.pid(), 'SIGKILL')
+const waiting = new Set(runs)
+/** @type {number[]} */
+const afterMs = []
+while (waiting.size > 0 && performance.now() - killed < 12 * MOST_MS) {
+  for (const one of waiting)
+    if ([...one.run.readers].some((reader) => !before.has(reader))) {
+      waiting.delete(one)
+      afterMs.push(performance.now() - killed)
+    }
+  await sleep(LOOK_MS)
+}
+clearInterval(talk)
+for (const { run } of runs) {
+  emit(run)
+  run.finish()
+}
+const problems = waiting.size > 0 ? [`${waiting.size} runs are not read again`] : []
+for (const { recording, run } of runs) {
+  await ours.until(() => ours.isEnded(recording), 60_000)
+  const log = await ours.logOf(recording)
+  const seen = log.flatMap(({ kind, data }) => (kind === 'event' ? [data] : []))
+  if (JSON.stringify(seen) !== JSON.stringify(run.events.map(({ data }) => data)))
+    problems.push(`${recording}: ${seen.length} of ${run.events.length} events, or others`)
+}
+const longest = Math.round(afterMs.at(-1) ?? 0)
+if (longest > MOST_MS) problems.push(`the last was read again after ${longest} ms`)
+await other.end()
+await ours.stop()
+
+for (const one of problems.slice(0, 20)) console.error(`[take-over] ${one}`)
+console.log(
+  JSON.stringify({
+    runs: count,
+    taken_over: afterMs.length,
+    first_ms: Math.round(afterMs[0] ?? 0),
+    median_ms: Math.round(afterMs[afterMs.length >> 1] ?? 0),
+    last_ms: longest,
+    events,
+    problems: problems.length,
+  }),
+)
+process.exit(problems.length === 0 ? 0 : 1)
