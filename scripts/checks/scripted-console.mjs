@@ -107,8 +107,8 @@ export async function scriptedConsole({ env = {}, preload, deployments = 1, hasP
     decodeFrame,
     /** @type {any} The console of `start`, a new one after each. */
     console: undefined,
-    /** The console's own process: the launcher's only child. */
-    pid: () => Number(readFileSync(`/proc/${self.console.pid}/task/${self.console.pid}/children`, 'utf8').trim()),
+    /** The console's own process: the launcher's first child. Another one may build the documentation. */
+    pid: () => Number.parseInt(readFileSync(`/proc/${self.console.pid}/task/${self.console.pid}/children`, 'utf8'), 10),
     start: async () => {
       self.console = await startConsole(server, settings, preload)
     },

@@ -1,8 +1,8 @@
-// node scripts/checks/take-over.mjs [RUNS]: two consoles over one database, one of which records live runs (400) and is
-// killed; prints how long it took until the other read the streams again. Exits with 1 if that was more than five seconds
-// for any of them, or if a log then differs from its server's.
+// node scripts/checks/servers/take-over.mjs [RUNS]: two consoles over one database, one of which records live runs (400)
+// and is killed; prints how long it took until the other read the streams again. Exits with 1 if that was more than five
+// seconds for any of them, or if a log then differs from its server's.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { scriptedConsole } from './scripted-console.mjs'
+import { scriptedConsole } from '../scripted-console.mjs'
 
 const count = Number(process.argv[2] ?? 400)
 /** Interval of one stream's events. */
@@ -16,6 +16,7 @@ const ours = await scriptedConsole()
 ours.server.onRun = (run) => {
   run.isResumable = true
 }
+const pid = ours.pid()
 const other = await ours.another()
 /** @type {{ recording: string, run: any }[]} */
 const runs = []
@@ -34,7 +35,7 @@ await sleep(4 * EVERY_MS)
 
 const before = new Set(runs.flatMap(({ run }) => [...run.readers]))
 const killed = performance.now()
-process.kill(ours.pid(), 'SIGKILL')
+process.kill(pid, 'SIGKILL')
 const waiting = new Set(runs)
 /** @type {number[]} */
 const afterMs = []
