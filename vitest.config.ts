@@ -22,12 +22,6 @@ const kept = [
   'platform/{builder,gateway,kernel}/**/*.test.ts',
 ]
 
-/** Component tests with mocked modules, whose mocks would affect others in a shared worker. */
-const mocking = [
-  'components/{audit,auth,inbox,members,shell,shell/early}/*.test.tsx',
-  'components/**/{answer-panel,audit-retention,chat-composer,connection-badge,error-notice,experiment-page,failing-runs,failure-card,fork-at,home-chat,model-sample,new-experiment,pair-cell,run-figures,run-header,run-lenses,side-by-side,start-form,trace-page,use-fork,use-is-continued,use-live-query,use-run-view,use-set-search,use-thread,workspace-dialog}.test.tsx',
-]
-
 export default defineConfig({
   plugins: [react()],
   resolve: { alias: { 'server-only': path.join(root, 'scripts/vitest/empty.mjs'), '@': root } },
@@ -67,15 +61,10 @@ export default defineConfig({
         test: {
           name: 'dom',
           environment: 'jsdom',
-          setupFiles: 'scripts/vitest/dom-setup.ts',
+          setupFiles: ['scripts/vitest/forget.ts', 'scripts/vitest/dom-setup.ts'],
           include: ['components/**/*.test.tsx'],
-          exclude: mocking,
           isolate: false,
         },
-      },
-      {
-        extends: true,
-        test: { name: 'dom, alone', environment: 'jsdom', setupFiles: 'scripts/vitest/dom-setup.ts', include: mocking },
       },
     ],
   },
