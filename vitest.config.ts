@@ -12,14 +12,16 @@ const shared = [
 ]
 
 /**
- * Tests for which it is enough that our own modules are loaded again for each file: loading the packages is most of their
- * cost. None mocks a module that another one needs.
+ * Tests for which it is enough that our own modules are loaded again for each file, and that `forget.ts` undoes what a file
+ * has changed: loading the packages is most of their cost.
  */
 const kept = [
-  'lib/actions/**/*.test.ts',
-  'lib/server/{access,alerts,audit,inbox,protocols,records,upstream}/**/*.test.ts',
-  'lib/server/edits/!(secrets-property).test.ts',
-  'platform/{builder,gateway,kernel}/**/*.test.ts',
+  'app/**/*.test.ts',
+  'lib/{actions,queries}/**/*.test.ts',
+  'lib/server/{access,alerts,audit,inbox,process,protocols,records,relay,upstream}/**/*.test.ts',
+  'lib/server/edits/!(secrets-property).test.ts', // mocks what the rest of the room tests
+  'lib/server/live/!(exactness).test.ts', // guards all servers of its process
+  'platform/{builder,compute/kubernetes,gateway,kernel}/**/*.test.ts',
 ]
 
 export default defineConfig({
