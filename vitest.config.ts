@@ -12,20 +12,16 @@ const shared = [
 ]
 
 /**
- * Tests for which it is enough that our own modules are loaded again for each file: loading the packages is most of their
- * cost. None mocks a module that another one needs.
+ * Tests for which it is enough that our own modules are loaded again for each file, and that `forget.ts` undoes what a file
+ * has changed: loading the packages is most of their cost.
  */
 const kept = [
-  'lib/actions/**/*.test.ts',
-  'lib/server/{access,alerts,audit,inbox,protocols,records,upstream}/**/*.test.ts',
-  'lib/server/edits/!(secrets-property).test.ts',
-  'platform/{builder,gateway,kernel}/**/*.test.ts',
-]
-
-/** Component tests with mocked modules, whose mocks would affect others in a shared worker. */
-const mocking = [
-  'components/{audit,auth,inbox,members,shell,shell/early}/*.test.tsx',
-  'components/**/{answer-panel,audit-retention,chat-composer,connection-badge,error-notice,experiment-page,failing-runs,failure-card,fork-at,home-chat,model-sample,new-experiment,pair-cell,run-figures,run-header,run-lenses,side-by-side,start-form,trace-page,use-fork,use-is-continued,use-live-query,use-run-view,use-set-search,use-thread,workspace-dialog}.test.tsx',
+  'app/**/*.test.ts',
+  'lib/{actions,queries}/**/*.test.ts',
+  'lib/server/{access,alerts,audit,inbox,process,protocols,records,relay,upstream}/**/*.test.ts',
+  'lib/server/edits/!(secrets-property).test.ts', // mocks what the rest of the room tests
+  'lib/server/live/!(exactness).test.ts', // guards all servers of its process
+  'platform/{builder,compute/kubernetes,gateway,kernel}/**/*.test.ts',
 ]
 
 export default defineConfig({
@@ -67,15 +63,10 @@ export default defineConfig({
         test: {
           name: 'dom',
           environment: 'jsdom',
-          setupFiles: 'scripts/vitest/dom-setup.ts',
+          setupFiles: ['scripts/vitest/forget.ts', 'scripts/vitest/dom-setup.ts'],
           include: ['components/**/*.test.tsx'],
-          exclude: mocking,
           isolate: false,
         },
-      },
-      {
-        extends: true,
-        test: { name: 'dom, alone', environment: 'jsdom', setupFiles: 'scripts/vitest/dom-setup.ts', include: mocking },
       },
     ],
   },

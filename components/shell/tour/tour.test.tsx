@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { cleanup, render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { TourOffer } from './tour-offer'
 
 const show = () =>
@@ -22,9 +22,9 @@ const show = () =>
 
 beforeEach(() => {
   // jsdom draws nothing: everything that is not hidden has a place.
-  Element.prototype.getClientRects = function () {
+  vi.spyOn(Element.prototype, 'getClientRects').mockImplementation(function (this: Element) {
     return (this.closest('[hidden]') ? [] : [new DOMRect()]) as unknown as DOMRectList
-  }
+  })
   Element.prototype.scrollIntoView = () => {}
 })
 afterEach(() => {
