@@ -148,6 +148,9 @@ export const graph = new StateGraph(MessagesAnnotation)
       .toBe(revision)
   const first: string = made.latest_revision_id
   await serves(first)
+  // A run that was not started by the console: nobody knows which revision answered it.
+  const input = { messages: [{ role: 'user', content: 'Hello' }] }
+  await ask('POST', `/agents/${id}/runs/wait`, { assistant_id: 'talk', input })
   commit('two')
   const second: string = (await ask('PATCH', `/v2/deployments/${id}`, { source_revision_config })).latest_revision_id
   await serves(second)
@@ -186,10 +189,8 @@ test('two revisions are compared on one input: one that does not serve waits, or
   for (const one of [id, first, second]) await expect(page.locator('main')).not.toContainText(one)
   await expectAccessible(page)
 
-  await head
-    .nth(1)
-    .getByRole('link', { name: /Answer with one$/ })
-    .click()
+  await expect(head.nth(1).getByRole('link', { name: /^[0-9a-f]{8} Answer with one$/ })).toBeVisible()
+  await head.nth(1).getByRole('link', { name: 'Redeploy or roll back' }).click()
   await page.getByRole('button', { name: 'Roll back to this…' }).click()
   await page.getByRole('button', { name: 'Roll back', exact: true }).click()
   await serves(first)

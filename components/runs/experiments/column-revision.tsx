@@ -39,7 +39,7 @@ export function ColumnRevision({ place, subject, pairs, isRunning, onChange }: P
   return (
     <>
       <Link
-        className="ml-2 font-normal text-accent hover:underline"
+        className="mt-0.5 block w-fit max-w-full truncate font-normal text-accent hover:underline"
         href={routes.revision(place.workspace, deployment, revision)}
       >
         <VisibleText>{source ?? 'Open revision'}</VisibleText>
@@ -83,6 +83,11 @@ function WaitingColumn({ place, subject, onChange }: Pick<Props, 'place' | 'subj
         <Play aria-hidden />
         Run
       </Button>
+      {serving === undefined || isServing ? null : (
+        <Link className="text-accent hover:underline" href={routes.revision(workspace, deployment, revision ?? '')}>
+          Redeploy or roll back
+        </Link>
+      )}
       {refusal ? (
         <span role="alert" className="basis-full text-error">
           {refusal.message}

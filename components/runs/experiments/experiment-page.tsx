@@ -101,12 +101,12 @@ export function ExperimentPage({ workspace, id }: Props) {
         <table className="w-full border-collapse text-left align-top max-md:block">
           <thead className="max-md:block">
             <tr className="border-b bg-sunken text-xs max-md:flex max-md:flex-col">
-              <th scope="col" className="w-56 min-w-40 px-3 py-2 font-medium text-ink-3 max-md:sr-only">
+              <th scope="col" className="w-56 min-w-40 px-3 py-2 align-top font-medium text-ink-3 max-md:sr-only">
                 Input
               </th>
               {subjects.map((one, index) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: the order of the columns is their identity
-                <th key={index} scope="col" className="px-3 py-2 font-medium text-ink md:min-w-72">
+                <th key={index} scope="col" className="px-3 py-2 align-top font-medium text-ink md:min-w-72">
                   <VisibleText>{names[index] ?? ''}</VisibleText>
                   {one.title ? (
                     <span className="ml-2 font-normal text-ink-2">

@@ -150,8 +150,8 @@ export function NewExperiment({ workspace, given, past, sets: savedSets, Context
       </Panel>
       <Panel title="Assistants">
         <p className="mb-3 text-ink-2 text-xs">
-          Only the revision that serves can run. Another one shows its last results on the same inputs, or waits until
-          it serves.
+          Only the revision that serves can run. Another one shows its results in earlier experiments on the same
+          inputs, or waits until it serves.
         </p>
         {away ? <ErrorNotice error={away.view} onRetry={() => void deployments.refetch()} className="mb-3" /> : null}
         {deployments.isPending && !away ? <LateNotice className="mb-3" /> : null}

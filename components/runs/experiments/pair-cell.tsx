@@ -133,7 +133,7 @@ function ResultRevision({ result, subject }: { result: PairResult; subject: Subj
     <>
       {result.isReused && result.startedAt ? (
         <span title="The result of an earlier run on this revision, with the same input, assistant and options">
-          of <RelativeTime at={result.startedAt} />, not run again
+          result of <RelativeTime at={result.startedAt} />, not run again
         </span>
       ) : null}
       {id === null ? (

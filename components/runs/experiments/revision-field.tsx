@@ -1,6 +1,7 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { LateNotice } from '@/components/shared/feedback/late-notice'
 import { Select } from '@/components/ui/input'
 import type { Deployment } from '@/lib/contracts/deployments/deployments'
 import type { Revision } from '@/lib/contracts/deployments/revisions'
@@ -26,25 +27,28 @@ const NEWEST = { limit: 100 }
 
 /** Chooses the revision of a column. External servers have none. */
 export function RevisionField({ workspace, label, deployment, value, isRepeated, onChange }: Props) {
-  const { data, error, refetch } = useQuery({
+  const isAsked = deployment !== undefined && deployment.source !== 'external'
+  const { data, error, isPending, refetch } = useQuery({
     ...revisionsQuery(workspace, deployment?.id ?? '', NEWEST),
-    enabled: deployment !== undefined && deployment.source !== 'external',
+    enabled: isAsked,
   })
   if (deployment?.source === 'external') return null
   const active = deployment?.active_revision_id
   const revisions = data?.resources ?? []
+  const chosen = revisions.find(({ id }) => id === value)
   const isUnsupported = error?.code === 'unsupported'
   return (
     <>
       <Select
         aria-label={`${label}: revision`}
         className="sm:w-48"
-        title={isUnsupported ? 'This server does not list revisions.' : undefined}
+        title={isUnsupported ? 'This server does not list revisions.' : chosen && describe(chosen, active)}
         value={value}
         onChange={({ target }) => onChange(target.value)}
       >
         <option value="">Serving revision</option>
-        {value && !revisions.some(({ id }) => id === value) ? <option value={value}>{shortId(value)}</option> : null}
+        {value && !chosen ? <option value={value}>{shortId(value)}</option> : null}
+        {isAsked && isPending && !error ? <option disabled>Loading…</option> : null}
         {revisions.map((one) => (
           <option key={one.id} value={one.id} disabled={!mayServe(one) && one.id !== active}>
             {describe(one, active)}
@@ -52,11 +56,12 @@ export function RevisionField({ workspace, label, deployment, value, isRepeated,
         ))}
       </Select>
       {error && !data && !isUnsupported && !isRepeated ? (
-        <ErrorNotice error={error.view} onRetry={() => void refetch()} className="basis-full" />
+        <ErrorNotice error={error.view} onRetry={() => void refetch()} className="order-last basis-full" />
       ) : null}
+      {isAsked && isPending && !error && !isRepeated ? <LateNotice className="order-last basis-full" /> : null}
       {value && deployment && value !== active ? (
-        <p className="basis-full text-ink-2 text-xs">
-          {`${label}: ${revisionName(value)} is not serving. Its last results on the same inputs are shown; other inputs wait until it serves.`}
+        <p className="order-last basis-full text-ink-2 text-xs">
+          {`${label}: ${revisionName(value)} is not serving. Its results in earlier experiments on the same inputs are shown; other inputs wait until it serves.`}
         </p>
       ) : null}
     </>
