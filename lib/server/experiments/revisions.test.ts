@@ -95,6 +95,10 @@ const rested = (id: string): Promise<Experiment> =>
     const found = await read(id)
     return !found.isRunning && found.pairs.every(({ state }) => state !== 'running') && found
   }, LONG_MS)
+const file = async (id: string, format: string) =>
+  (
+    await exportExperiment(new Request(`http://console/x?format=${format}`), { workspace, id }, async () => actor)
+  ).text()
 const facts = ({ pairs }: Experiment) =>
   pairs.map(({ state, result }) => [state, result?.output ?? null, result?.revision ?? null, !!result?.isReused])
 
@@ -112,7 +116,7 @@ test('a column of a revision that does not serve waits, and runs on it once it s
     error: {
       code: 'conflict',
       message: expect.stringMatching(
-        `talker does not serve revision ${first.slice(0, 8)} now. Instead, revision ${second.slice(0, 8)} is serving.`,
+        `talker serves revision ${second.slice(0, 8)} now, so revision ${first.slice(0, 8)} cannot run.`,
       ),
     },
   })
@@ -122,12 +126,10 @@ test('a column of a revision that does not serve waits, and runs on it once it s
     ['ended', 'one: a', first, false],
     ['ended', 'two: a', second, false],
   ])
-  const file = async (format: string) =>
-    (
-      await exportExperiment(new Request(`http://console/x?format=${format}`), { workspace, id }, async () => actor)
-    ).text()
-  expect(await file('csv')).toMatch(new RegExp(`"one: a".*"${first}","run"`))
-  expect(await file('jsonl')).toContain(`"revision":"${first}"`)
+  expect(await file(id, 'csv')).toMatch(new RegExp(`"one: a".*,"${first}","run",""`))
+  expect(JSON.parse((await file(id, 'jsonl')).split('\n')[0] ?? '')).toMatchObject({
+    revision: { id: first, isInferred: false },
+  })
 })
 
 test('its last results on the same inputs are shown without a run, where the assistant and its options are equal', async () => {
@@ -144,6 +146,7 @@ test('its last results on the same inputs are shown without a run, where the ass
   ])
   const [reused] = found.pairs
   expect(Date.parse(reused?.result?.startedAt ?? '')).toBeLessThan(Date.parse(found.createdAt))
+  expect(await file(id, 'csv')).toMatch(new RegExp(`"one: a".*,"${first}","run","${reused?.result?.startedAt}"`))
   // A new version of the assistant may answer differently.
   await fixture.client.request('PATCH', `/agents/${deploymentId}/assistants/talk`, { metadata: { changed: true } })
   expect(facts(await rested(await start([subject(first)], ['a'])))).toEqual([['waiting', null, null, false]])
@@ -162,7 +165,7 @@ test('when another revision takes over, the next start is refused, and which one
     expect({ state, result }).toMatchObject({ state: 'ended', result: { outcome: 'success', revision: null } })
   expect(pairs[4]).toMatchObject({
     ...{ state: 'failed', recording: null },
-    error: expect.stringContaining(`talker does not serve revision ${second.slice(0, 8)} now`),
+    error: expect.stringContaining(`talker serves revision ${first.slice(0, 8)} now`),
   })
   await serve(second)
   await continueExperiment({ workspace, id })

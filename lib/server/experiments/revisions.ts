@@ -22,8 +22,8 @@ export async function revisionToRun(actor: Actor, workspace: string, subject: Su
   if (!isPinned) return await reading.catch(() => null)
   const serving = await reading
   if (serving === revision) return serving
-  const other = serving === null ? 'No revision' : `Instead, ${revisionName(serving)}`
-  const message = `${deploymentName} does not serve ${revisionName(revision)} now. ${other} is serving. Roll back to it or redeploy it, then choose Run.`
+  const name = revisionName(revision)
+  const message = `${deploymentName} serves ${revisionName(serving)} now, so ${name} cannot run. Redeploy or roll back to ${name}, then choose Run.`
   throw new AppError('conflict', message)
 }
 
