@@ -25,7 +25,7 @@ const kept = [
 /** Component tests with mocked modules, whose mocks would affect others in a shared worker. */
 const mocking = [
   'components/{audit,auth,inbox,members,shell,shell/early}/*.test.tsx',
-  'components/**/{answer-panel,audit-retention,chat-composer,connection-badge,error-notice,experiment-page,failing-runs,failure-card,fork-at,home-chat,model-sample,new-experiment,pair-cell,run-figures,run-header,run-lenses,side-by-side,start-form,trace-page,use-fork,use-is-continued,use-live-query,use-run-view,use-set-search,use-thread,workspace-dialog}.test.tsx',
+  'components/**/{answer-panel,assistants-list,audit-retention,chat-composer,connection-badge,error-notice,experiment-page,failing-runs,failure-card,fork-at,home-chat,model-sample,new-experiment,pair-cell,run-figures,run-header,run-lenses,side-by-side,start-form,trace-page,use-fork,use-is-continued,use-live-query,use-run-view,use-set-search,use-thread,workspace-dialog}.test.tsx',
 ]
 
 export default defineConfig({
