@@ -1,24 +1,5 @@
+import { API, DOCUMENTS, EVERYWHERE, OVER_TLS, TLS_PROTO } from './lib/response-headers.mjs'
 import { compressStatic } from './scripts/pack/compress.mjs'
-
-// Headers of every response, fixed at build time, so they cannot depend on the environment. They override a route
-// handler's headers, so cache-control is left to the routes.
-const everywhere = [
-  { key: 'X-Content-Type-Options', value: 'nosniff' },
-  { key: 'Referrer-Policy', value: 'same-origin' },
-  { key: 'Cross-Origin-Resource-Policy', value: 'same-origin' },
-]
-// Browsers read these of documents only, so a page's many scripts go without.
-const documents = [
-  { key: 'Cross-Origin-Opener-Policy', value: 'same-origin' },
-  { key: 'X-Frame-Options', value: 'DENY' },
-  {
-    key: 'Permissions-Policy',
-    value: ['camera', 'microphone', 'geolocation', 'payment', 'usb', 'display-capture', 'browsing-topics']
-      .map((name) => `${name}=()`)
-      .join(', '),
-  },
-]
-const apiPolicy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // Files need no policy, but a missing one gets an error page.
 const filePolicy = "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -68,18 +49,19 @@ export default {
     // Loading all pages at the start took longer than the rest of it. Each is loaded by its first visitor.
     preloadEntriesOnStart: false,
   },
+  // They override a route handler's headers, so cache-control is left to the routes.
   headers: async () => [
-    { source: '/:path*', headers: everywhere },
-    { source: '/((?!_next/static/).*)', headers: documents },
-    { source: '/(api|healthz|readyz|metrics)/:path*', headers: [{ key: 'Content-Security-Policy', value: apiPolicy }] },
+    { source: '/:path*', headers: EVERYWHERE },
+    { source: '/((?!_next/static/).*)', headers: DOCUMENTS },
+    { source: '/(api|healthz|readyz|metrics)/:path*', headers: API },
     { source: '/docs/:path*', headers: [{ key: 'Content-Security-Policy', value: docsPolicy }] },
     { source: '/_next/:path*', headers: [{ key: 'Content-Security-Policy', value: filePolicy }] },
     // For crawlers that read no page. The API sets it itself.
     { source: '/public/:path*', headers: [{ key: 'X-Robots-Tag', value: 'noindex, nofollow' }] },
     {
       source: '/:path*',
-      has: [{ type: 'header', key: 'x-forwarded-proto', value: 'https(,.*)?' }],
-      headers: [{ key: 'Strict-Transport-Security', value: 'max-age=63072000' }],
+      has: [{ type: 'header', key: 'x-forwarded-proto', value: TLS_PROTO }],
+      headers: OVER_TLS,
     },
   ],
 }

@@ -58,6 +58,26 @@ test('tools and A2A agents can be called, and the raw exchange is shown', async 
   await ask('DELETE', `/assistants/${assistant_id}`)
 })
 
+test('on a small screen a tool is a sheet over the list, and closing it leads back to its row', async ({ page }) => {
+  const { id } = await agentOf('concierge')
+  await signIn(page, `/local/deployments/${id}/mcp`)
+  await page.setViewportSize({ width: 390, height: 844 })
+  const row = page.getByRole('region', { name: 'Tools' }).getByRole('button', { name: /^approval/ })
+  const sheet = page.getByRole('region', { name: 'Details' })
+  await row.press('Enter')
+  await expect(sheet).toBeFocused()
+  await expect(sheet.getByRole('button', { name: 'Call tool', exact: true })).toBeVisible()
+  await expectAccessible(page)
+  await page.keyboard.press('Escape')
+  await expect(sheet).toHaveCount(0)
+  await expect(row).toBeFocused()
+  await row.click()
+  await expect(sheet).toBeFocused()
+  await page.goBack()
+  await expect(sheet).toHaveCount(0)
+  await expect(row).toBeFocused()
+})
+
 test('a server without the protocols says why they are missing, and hostile text stays text', async ({ page }) => {
   const agent = await startStubAgent(({ path, method, body }) => {
     if (path === '/info') return { body: { version: '1.0.0', flags: { a2a: false } } }

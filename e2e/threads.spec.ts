@@ -141,6 +141,35 @@ test('a checkpoint is compared, edited as a node, forked and continued; the thre
   await ask('DELETE', `/threads/${thread}`)
 })
 
+test('on a small screen a checkpoint is a sheet over the list, and closing it leads back to its row', async ({
+  page,
+}) => {
+  const { id, ask } = await agentOf('concierge')
+  const thread = (await ask('POST', '/threads', {})).thread_id as string
+  const input = { messages: [{ role: 'user', content: 'the harvest festival' }] }
+  await ask('POST', `/threads/${thread}/runs/wait`, { assistant_id: 'approval', input, context: { delay_ms: 0 } })
+  await signIn(page, `/local/deployments/${id}/threads/${thread}?tab=history`)
+  await page.setViewportSize({ width: 390, height: 844 })
+  const row = page.getByRole('navigation', { name: 'Checkpoints' }).getByRole('button', { name: /Step 1/ })
+  const sheet = page.getByRole('region', { name: 'Checkpoint', exact: true })
+  await row.press('Enter')
+  await expect(sheet).toBeFocused()
+  await expect(sheet.getByRole('heading', { name: /^step 1/ })).toBeVisible()
+  await expect(sheet.getByRole('tree')).toContainText('messages')
+  await expectAccessible(page)
+  await page.keyboard.press('Escape')
+  await expect(sheet).toHaveCount(0)
+  await expect(row).toBeFocused()
+  await row.click()
+  await expect(sheet).toBeFocused()
+  await page.goBack()
+  await expect(sheet).toHaveCount(0)
+  await expect(row).toBeFocused()
+  await row.click()
+  await sheet.getByRole('button', { name: 'Close' }).click()
+  await expect(row).toBeFocused()
+})
+
 test('a state of several megabytes is shown, searched, saved, edited and compared in a worker', async ({ page }) => {
   const { id, ask } = await agentOf('workbench')
   const thread = (await ask('POST', '/threads', { metadata: { journey: 'large' } })).thread_id as string

@@ -84,3 +84,7 @@ test.each([
 ])('%j takes %s', (schema, word) => {
   expect(fieldsOf({ properties: { one: schema } }).map(({ shape }) => shapeWord(shape))).toEqual([word])
 })
+
+test('a choice of an empty text is named', () => {
+  expect(shapeWord(shapeOf({ enum: ['', 'approved', 3] }))).toBe('one of an empty text, approved, 3')
+})

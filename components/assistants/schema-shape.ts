@@ -149,7 +149,7 @@ export function shapeWord(shape: Shape): string {
     case 'flag':
       return 'boolean'
     case 'choice':
-      return `one of ${shape.choices.map(String).join(', ')}`
+      return `one of ${shape.choices.map((one) => (one === '' ? 'an empty text' : String(one))).join(', ')}`
     case 'list':
       return `list of ${shapeWord(shape.item)}`
     case 'json':

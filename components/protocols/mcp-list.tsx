@@ -1,6 +1,8 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, type RefObject, useRef } from 'react'
 import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { DetailSheet } from '@/components/shared/list/detail-sheet'
+import { useFocusOnButton, useIsNarrow } from '@/components/shared/list/use-sheet'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { Skeleton } from '@/components/ui/loading'
 import { cn } from '@/lib/cn'
@@ -19,7 +21,8 @@ type Props = {
   current: string | undefined
   /** A name that was asked for and is not in the list. */
   missing?: string | undefined
-  onOpen: (key: string) => void
+  /** Called with an empty key to close the console. */
+  onOpen: (key: string, how: 'replace' | 'push') => void
   /** The console of the selected item. */
   children: ReactNode
 }
@@ -28,6 +31,9 @@ type Props = {
 export function McpListView({ label, one, list, items, current, missing, onOpen, children }: Props) {
   const { exchanges, error, refusal, isRead, retry } = list
   const hasFailed = error !== undefined || refusal !== undefined
+  const isNarrow = useIsNarrow()
+  const rows = useRef<HTMLElement>(null)
+  useFocusOnButton(rows, current ?? '')
   return (
     <div className="space-y-4">
       {error ? <ErrorNotice error={error} onRetry={retry} /> : null}
@@ -37,9 +43,21 @@ export function McpListView({ label, one, list, items, current, missing, onOpen,
         <Skeleton className="h-64" />
       ) : hasFailed && items.length === 0 ? null : (
         <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 lg:grid-cols-[minmax(14rem,20rem)_minmax(0,1fr)]">
-          <Items label={label} items={items} current={current} onOpen={onOpen} />
+          <Items
+            ref={rows}
+            label={label}
+            items={items}
+            current={current}
+            onOpen={(key) => onOpen(key, isNarrow ? 'push' : 'replace')}
+          />
           {current !== undefined ? (
-            children
+            <DetailSheet
+              label="Details"
+              title={<VisibleText>{items.find(({ key }) => key === current)?.title ?? ''}</VisibleText>}
+              onClose={() => onOpen('', 'replace')}
+            >
+              <div className="min-w-0 max-lg:overflow-y-auto max-lg:overscroll-contain max-lg:p-3">{children}</div>
+            </DetailSheet>
           ) : missing ? (
             <div className="rounded-lg border bg-panel">
               <EmptyState title="Not found">
@@ -57,17 +75,23 @@ export function McpListView({ label, one, list, items, current, missing, onOpen,
   )
 }
 
-const Items = ({ label, items, current, onOpen }: Pick<Props, 'label' | 'items' | 'current' | 'onOpen'>) => (
-  <section aria-label={label} className="min-w-0 overflow-hidden rounded-lg border bg-panel">
+type ItemsProps = Pick<Props, 'label' | 'items' | 'current'> & {
+  ref: RefObject<HTMLElement | null>
+  onOpen: (key: string) => void
+}
+
+const Items = ({ ref, label, items, current, onOpen }: ItemsProps) => (
+  <section ref={ref} aria-label={label} className="min-w-0 overflow-hidden rounded-lg border bg-panel">
     <h2 className="border-b px-3 py-2 font-semibold text-sm">{label}</h2>
     {items.length === 0 ? (
       <EmptyState title={`No ${label.toLowerCase()}`} />
     ) : (
-      <ul className="max-h-[32rem] divide-y overflow-y-auto">
+      <ul className="divide-y lg:max-h-[32rem] lg:overflow-y-auto">
         {items.map(({ key, title, name, description }) => (
           <li key={key}>
             <button
               type="button"
+              value={key}
               aria-current={key === current || undefined}
               className={cn('block w-full px-3 py-2 text-left hover:bg-hover', key === current && 'bg-accent-soft')}
               onClick={() => onOpen(key)}

@@ -24,6 +24,9 @@ const ItemSheet = dynamic(() => import('./item-sheet').then((module) => module.I
 
 type Props = DeploymentPlace
 
+/** How often an open list is read again: agents write to the store. */
+const LOOK_MS = 30_000
+
 /** The agent's long-term memory: namespaces and their items. */
 export function StorePage(place: Props) {
   const { workspace, deploymentId } = place
@@ -33,7 +36,8 @@ export function StorePage(place: Props) {
   const reason = useReasons().run
   const [isNew, setNew] = useState(false)
   const options = itemsQuery(workspace, deploymentId, body)
-  const result = useQuery({ ...options, enabled: !problem })
+  // A search by meaning costs the server a call of its model each time.
+  const result = useQuery({ ...options, enabled: !problem, refetchInterval: isMeaning ? false : LOOK_MS })
   const items = result.data?.items
   const error = result.error ?? result.failureReason
   if (error?.code === 'unsupported') return <NotOffered what="store" reason={error.message} />

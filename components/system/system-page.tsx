@@ -163,7 +163,7 @@ function InfoFacts({ info }: { info: Info }) {
         {Object.keys(info.metadata).length > 0 ? (
           <details className="mt-2 text-xs">
             <summary className="text-ink-3">Metadata</summary>
-            <LongText text={jsonText(info.metadata)} className="mt-1 max-h-48 overflow-auto font-mono" />
+            <LongText text={jsonText(info.metadata)} className="mt-1 max-h-48 font-mono" scrollLabel="Metadata" />
           </details>
         ) : null}
       </div>

@@ -1,6 +1,6 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
-import { CornerDownRight, GitFork } from 'lucide-react'
+import { GitFork } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { LateSkeleton } from '@/components/shared/feedback/late-notice'
@@ -24,8 +24,6 @@ type Props = {
   /** Called with the rows read, for the comparison. */
   onRows: (rows: readonly HistoryRow[]) => void
   onChoose: (id: string) => void
-  /** Opens the history of a task's subgraph. */
-  onSubgraph: (ns: string) => void
 }
 
 /** Checkpoints, newest first, loaded page by page without their values, which may be large. */
@@ -87,21 +85,21 @@ function CheckpointPage({ place, ns, before, onRows, onOlder, ...rest }: PagePro
   )
 }
 
-type RowProps = Pick<Props, 'chosen' | 'other' | 'onChoose' | 'onSubgraph'> & {
+type RowProps = Pick<Props, 'chosen' | 'other' | 'onChoose'> & {
   row: HistoryRow
   /** The checkpoint before this one, which is the next in the list. */
   below: string | undefined
 }
 
-function Row({ row, below, chosen, other, onChoose, onSubgraph }: RowProps) {
+function Row({ row, below, chosen, other, onChoose }: RowProps) {
   const failed = row.tasks.filter(({ error }) => error !== null)
   const waits = row.tasks.reduce((sum, { interrupts }) => sum + interrupts, 0)
-  const inner = row.tasks.flatMap(({ ns, name }) => (ns ? [{ ns, name }] : []))
   const isFork = row.parent !== null && below !== undefined && row.parent !== below
   return (
     <div className={cn('text-xs', row.id === chosen && 'bg-accent-soft', row.id === other && 'bg-warn-soft')}>
       <button
         type="button"
+        value={row.id}
         aria-pressed={row.id === chosen}
         onClick={() => onChoose(row.id)}
         className="block w-full px-3 py-2 text-left hover:bg-hover"
@@ -139,16 +137,6 @@ function Row({ row, below, chosen, other, onChoose, onSubgraph }: RowProps) {
           </span>
         ) : null}
       </button>
-      {row.id === chosen && inner.length > 0 ? (
-        <p className="flex flex-wrap gap-1 px-3 pb-2">
-          {inner.map(({ ns, name }) => (
-            <Button key={ns} size="sm" className="h-6" title={ns} onClick={() => onSubgraph(ns)}>
-              <CornerDownRight aria-hidden />
-              Subgraph of {name}
-            </Button>
-          ))}
-        </p>
-      ) : null}
     </div>
   )
 }

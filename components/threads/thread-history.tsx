@@ -1,14 +1,16 @@
 'use client'
 
 import { useQuery } from '@tanstack/react-query'
-import { ArrowLeft, GitFork, Pencil } from 'lucide-react'
+import { ArrowLeft, CornerDownRight, GitFork, Pencil } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import Link from 'next/link'
 import { useSearchParams } from 'next/navigation'
-import { useCallback, useState } from 'react'
+import { useCallback, useRef, useState } from 'react'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { useReasons } from '@/components/shared/layout/rights'
 import { useSetSearch } from '@/components/shared/layout/use-set-search'
+import { DetailSheet } from '@/components/shared/list/detail-sheet'
+import { useFocusOnButton, useIsNarrow } from '@/components/shared/list/use-sheet'
 import { Button } from '@/components/ui/button'
 import { Select } from '@/components/ui/input'
 import { Skeleton } from '@/components/ui/loading'
@@ -42,11 +44,15 @@ export function ThreadHistory({ assistant, ...place }: Props) {
   const at = search.get('at') ?? ''
   const chosen = known.find(({ id }) => id === at) ?? (at ? { id: at, ns } : undefined)
   const other = known.find(({ id }) => id === search.get('vs'))
+  const isNarrow = useIsNarrow()
+  const list = useRef<HTMLElement>(null)
+  useFocusOnButton(list, at)
   return (
-    <div className="flex h-full min-h-0 flex-col md:flex-row">
+    <div className="flex h-full min-h-0">
       <nav
+        ref={list}
         aria-label="Checkpoints"
-        className="max-h-56 shrink-0 overflow-y-auto border-b md:max-h-none md:w-80 md:border-r md:border-b-0"
+        className="min-w-0 overflow-y-auto overscroll-contain max-lg:flex-1 lg:w-80 lg:shrink-0 lg:border-r"
       >
         {ns ? (
           <div className="flex items-center gap-1 border-b bg-sunken px-2 py-1.5 text-xs">
@@ -66,12 +72,16 @@ export function ThreadHistory({ assistant, ...place }: Props) {
           chosen={at}
           other={other?.id}
           onRows={note}
-          onChoose={(id) => set({ at: id, vs: '' })}
-          onSubgraph={(inner) => set({ ns: inner, at: '', vs: '' })}
+          onChoose={(id) => set({ at: id, vs: '' }, isNarrow ? 'push' : 'replace')}
         />
       </nav>
-      <div className="flex min-h-0 min-w-0 flex-1 flex-col">
-        {chosen ? (
+      {chosen ? (
+        <DetailSheet
+          label="Checkpoint"
+          title={'step' in chosen ? checkpointName(chosen) : 'Checkpoint'}
+          onClose={() => set({ at: '', vs: '' })}
+          className="lg:flex-1"
+        >
           <Chosen
             key={`${ns} ${chosen.id}`}
             place={place}
@@ -80,14 +90,15 @@ export function ThreadHistory({ assistant, ...place }: Props) {
             rows={known}
             other={other}
             onCompare={(id) => set({ vs: id })}
+            onSubgraph={(inner) => set({ ns: inner, at: '', vs: '' })}
             onWritten={(id) => set({ at: id, vs: chosen.id })}
           />
-        ) : (
-          <p className="px-4 py-10 text-center text-ink-3 text-sm">
-            Choose a checkpoint to see its state, compare it, run from it, or edit it.
-          </p>
-        )}
-      </div>
+        </DetailSheet>
+      ) : (
+        <p className="flex-1 px-4 py-10 text-center text-ink-3 text-sm max-lg:hidden">
+          Choose a checkpoint to see its state, compare it, run from it, or edit it.
+        </p>
+      )}
     </div>
   )
 }
@@ -106,16 +117,19 @@ type ChosenProps = {
   rows: readonly HistoryRow[]
   other: HistoryRow | undefined
   onCompare: (id: string) => void
+  /** Opens the history of a task's subgraph. */
+  onSubgraph: (ns: string) => void
   onWritten: (id: string) => void
 }
 
-function Chosen({ place, assistant, chosen, rows, other, onCompare, onWritten }: ChosenProps) {
+function Chosen({ place, assistant, chosen, rows, other, onCompare, onSubgraph, onWritten }: ChosenProps) {
   const { workspace, deploymentId, thread } = place
   const whyNot = useReasons().run
   const [isEditing, setEditing] = useState(false)
   const state = useQuery(stateAtQuery(workspace, deploymentId, thread, chosen))
   const others = rows.filter(({ id }) => id !== chosen.id)
   const canRun = chosen.ns === ''
+  const inner = (chosen.tasks ?? []).flatMap(({ ns, name }) => (ns ? [{ ns, name }] : []))
   return (
     <>
       <div className="flex flex-wrap items-center gap-2 border-b px-3 py-2">
@@ -154,6 +168,12 @@ function Chosen({ place, assistant, chosen, rows, other, onCompare, onWritten }:
           <Pencil aria-hidden />
           Edit state from here
         </Button>
+        {inner.map(({ ns, name }) => (
+          <Button key={ns} size="sm" title={ns} onClick={() => onSubgraph(ns)}>
+            <CornerDownRight aria-hidden />
+            Subgraph of {name}
+          </Button>
+        ))}
       </div>
       <div className="min-h-0 flex-1">
         {other ? (

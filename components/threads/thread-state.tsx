@@ -82,7 +82,8 @@ const Interrupts = ({ interrupts }: { interrupts: Interrupt[] }) =>
         <LongText
           text={typeof one.value === 'string' ? one.value : jsonText(one.value)}
           limit={1_000}
-          className="max-h-40 overflow-auto font-mono text-xs"
+          className="max-h-40 font-mono text-xs"
+          scrollLabel="Question"
         />
       </div>
     </div>

@@ -6,7 +6,7 @@ import type { ErrorCode, ErrorView } from '@/lib/errors'
 import { parseJson, printJson } from '@/lib/json/lossless'
 import { apiQuery, invalidate } from './api-query'
 import { deploymentQuery, deploymentsQuery } from './deployments'
-import { makeQueryClient, shouldRetry } from './query-client'
+import { makeQueryClient, shouldRetry, untilBack } from './query-client'
 import { RelayError, relayFetch, relayPath } from './relay-fetch'
 import { threadStateQuery } from './thread-states'
 import { threadsQuery } from './threads'
@@ -90,6 +90,20 @@ describe('a retry', () => {
       expect([again(code), shouldRetry(2, new RelayError(view(code)))]).toEqual([true, false])
     },
   )
+})
+
+test('what a form needs is asked again while its server is away, and not after another answer', () => {
+  const every = (code: ErrorCode, upstreamStatus?: number) =>
+    untilBack.refetchInterval({ state: { error: new RelayError({ ...view(code), upstreamStatus }) } })
+  expect([every('upstream_unreachable'), every('upstream_failed', 503)]).toEqual([3_000, 3_000])
+  for (const [code, status] of [
+    ['upstream_failed', 500],
+    ['not_found', 404],
+    ['forbidden', undefined],
+    ['unauthenticated', undefined],
+  ] as const)
+    expect(every(code, status), code).toBe(false)
+  expect(untilBack.refetchInterval({ state: { error: null } })).toBe(false)
 })
 
 describe("the relay's path", () => {

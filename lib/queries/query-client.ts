@@ -18,6 +18,17 @@ export const shouldRetry = (failures: number, error: Error): boolean =>
   PASSING.includes(error.code) &&
   (error.view.retryAfterMs ?? 0) <= MAX_WAIT_MS
 
+const AWAY_MS = 3_000
+
+/**
+ * For what a form needs: a server that could not be asked is asked again, because it may be starting. One that fails over the
+ * question itself (500) does so again.
+ */
+export const untilBack = {
+  refetchInterval: ({ state: { error } }: { state: { error: RelayError | null } }): number | false =>
+    error && PASSING.includes(error.code) && error.view.upstreamStatus !== 500 ? AWAY_MS : false,
+}
+
 /** One client for the browser's life, or for one request on the server. */
 export function makeQueryClient(): QueryClient {
   const client = new QueryClient({

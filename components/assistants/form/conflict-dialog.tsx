@@ -50,6 +50,7 @@ const Part = ({ value }: { value: unknown }) =>
     <LongText
       text={typeof value === 'string' ? value : jsonText(value)}
       limit={1_000}
-      className="max-h-40 overflow-auto font-mono text-xs"
+      className="max-h-40 font-mono text-xs"
+      scrollLabel="Value"
     />
   )

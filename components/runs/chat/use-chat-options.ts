@@ -6,19 +6,13 @@ import type { JsonSchema } from '@/components/runs/start/schema/takes-messages'
 import { initialOptions, type StartOptions } from '@/components/runs/start/start-options'
 import type { Assistant } from '@/lib/contracts/agents/assistants'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
-import type { ErrorView } from '@/lib/errors'
 import { isRecord } from '@/lib/json/guards'
 import { assistantSchemasQuery, findAssistant, isDefault, pickableAssistants } from '@/lib/queries/assistants'
+import { untilBack } from '@/lib/queries/query-client'
 import { rememberedStrategy } from './composer/multitask'
 
 /** Graphs that people talk to are usually called so. */
 const TALKERS = ['agent', 'chat']
-
-/** How often a server that could not be asked is asked again: it may be starting. */
-const AWAY_MS = 3_000
-
-/** Whether a server may answer soon. One that fails over its schemas does so again. */
-const isAway = ({ upstreamStatus }: ErrorView) => upstreamStatus === undefined || upstreamStatus > 500
 
 type Schemas = { context_schema?: JsonSchema | null; config_schema?: JsonSchema | null }
 
@@ -66,7 +60,7 @@ export function useChatOptions(
   const [options, setOptions] = useState<StartOptions>(() => initialOptions(given ?? '', ''))
   const list = useQuery({
     ...pickableAssistants(workspace, deploymentId),
-    refetchInterval: ({ state }) => (state.status === 'error' ? AWAY_MS : false),
+    ...untilBack,
   })
   const wanted = options.assistant || threadAssistant || ''
   const isUnread = wanted === '' && threadAssistant === null
@@ -78,7 +72,7 @@ export function useChatOptions(
   const schemas = useQuery({
     ...query,
     enabled: assistant !== '',
-    refetchInterval: ({ state }) => (state.error && isAway(state.error.view) ? AWAY_MS : false),
+    ...untilBack,
   })
   const [chosenFor, setChosenFor] = useState<string>()
   const input = readInput(schemas, options.inputKind, chosenFor === assistant)

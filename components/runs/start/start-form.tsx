@@ -17,6 +17,7 @@ import { newRequestKey } from '@/lib/format/format'
 import { printJson } from '@/lib/json/lossless'
 import type { RunTemplate } from '@/lib/lists/saved'
 import { assistantSchemasQuery, findAssistant, isDefault, pickableAssistants } from '@/lib/queries/assistants'
+import { untilBack } from '@/lib/queries/query-client'
 import { routes } from '@/lib/routes'
 import { AssistantPicker } from './assistant-picker'
 import { CheckpointNotice } from './checkpoint-notice'
@@ -63,7 +64,7 @@ export function StartForm(props: Props) {
   const key = useRef({ body: '', id: '' })
   const { queued, attempt } = useQueued()
 
-  const list = useQuery(pickableAssistants(workspace, deploymentId))
+  const list = useQuery({ ...pickableAssistants(workspace, deploymentId), ...untilBack })
   const chosen =
     findAssistant(list.data, options.assistant) ??
     (options.assistant === '' ? (list.data?.find(isDefault) ?? list.data?.[0]) : undefined)
@@ -72,6 +73,7 @@ export function StartForm(props: Props) {
     ...assistantSchemasQuery(workspace, deploymentId, assistantId),
     enabled: assistantId !== '',
     retry: false,
+    ...untilBack,
   })
   // What was recorded says how it is written, too.
   const [chosenFor, setChosenFor] = useState(prefill ? options.assistant : undefined)

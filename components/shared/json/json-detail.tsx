@@ -45,11 +45,9 @@ function StringValue({ text, isCut }: { text: string; isCut: boolean | undefined
   const picture = isCut ? undefined : safeImageUrl(text)
   if (picture) return <SafeImage url={picture} alt="Picture in this value" className="m-2 max-h-48" />
   return (
-    <div className="max-h-40 overflow-auto px-2 pb-2 font-mono text-xs">
-      <LongText text={text} limit={FIRST_CHARACTERS} />
-      {isCut ? (
-        <p className="font-sans text-ink-3">Only the beginning is shown. Copy or download the full value.</p>
-      ) : null}
+    <div className="px-2 pb-2 text-xs">
+      <LongText text={text} limit={FIRST_CHARACTERS} className="max-h-40 font-mono" scrollLabel="Value" />
+      {isCut ? <p className="text-ink-3">Only the beginning is shown. Copy or download the full value.</p> : null}
     </div>
   )
 }

@@ -44,3 +44,14 @@ export function useFocusBack(isOpen: boolean, focus: () => void): void {
     }
   }, [isOpen])
 }
+
+/** The same for a list of buttons whose values are keys. `open` is the key of the open one, or empty. */
+export function useFocusOnButton(list: RefObject<HTMLElement | null>, open: string): void {
+  const isSheet = useIsNarrow() && open !== ''
+  const last = useRef(open)
+  if (open) last.current = open
+  useFocusBack(isSheet, () => {
+    const buttons = [...(list.current?.querySelectorAll('button') ?? [])]
+    buttons.find(({ value }) => value === last.current)?.focus()
+  })
+}

@@ -4,7 +4,7 @@ import { cache } from 'react'
 import type { Role } from '@/lib/contracts/wire/api'
 import { highest, NO_RIGHTS, type Rights, roleAt, within } from '@/lib/contracts/wire/rights'
 import { AppError } from '@/lib/errors'
-import { db } from '../process/db'
+import { db, isPooled, type Store } from '../process/db'
 import { accounts, endedSessions, memberships } from '../process/schema'
 import { type UsableToken, usableToken } from './api-tokens'
 import { activeAccount, claimedSession, currentSession, type SessionStamp, seeSession } from './session'
@@ -41,13 +41,14 @@ export async function sessionActor({ mayHaveInitialPassword = false } = {}): Pro
 
 /**
  * The user that this request claims to be, unchecked: only for code that then calls `roleOf` (an ended session has no
- * role) or `assertSession`, which tells an ended session from a missing role. Throws AppError like `sessionActor`.
+ * role) or `assertSession`, which tells an ended session from a missing role. `given` are the headers of a request that
+ * Next.js does not know. Throws AppError like `sessionActor`.
  */
-export async function claimedActor(): Promise<Actor> {
-  const session = await claimedSession()
+export async function claimedActor(given?: Headers): Promise<Actor> {
+  const session = await claimedSession(given)
   if (!session) throw signedOut()
   if (session.stamp.hasInitialPassword) throw needsNewPassword()
-  await seeSession(session.account, session.stamp)
+  await seeSession(session.account, session.stamp, given)
   return { id: session.account, email: '', kind: 'user', session: session.stamp }
 }
 
@@ -120,22 +121,39 @@ export async function memberRights(actor: Actor, workspace?: string): Promise<Me
 
 /** Cached per request while a page renders, like its session. */
 const readMemberships = cache(async (account: string, session?: SessionStamp, workspace?: string) => {
-  const store = await db()
+  const query = membershipsQuery(await db(), session !== undefined, workspace !== undefined)
+  return await query.execute({ account, workspace, session: session?.id, version: session?.version })
+})
+
+type Query = ReturnType<typeof newMembershipsQuery>
+const queries = new WeakMap<Store, Map<string, Query>>()
+
+/** Asked at every request and every few seconds of a live connection, so it is built and planned once. */
+function membershipsQuery(store: Store, ofSession: boolean, ofWorkspace: boolean): Query {
+  const known = queries.get(store) ?? new Map<string, Query>()
+  queries.set(store, known)
+  const name = `memberships-${ofSession}-${ofWorkspace}`
+  const query = known.get(name) ?? newMembershipsQuery(store, ofSession, ofWorkspace, isPooled() ? '' : name)
+  known.set(name, query)
+  return query
+}
+
+function newMembershipsQuery(store: Store, ofSession: boolean, ofWorkspace: boolean, name: string) {
   const ended = store
     .select({ one: sql`1` })
     .from(endedSessions)
-    .where(eq(endedSessions.id, session?.id ?? ''))
-  return await store
+    .where(eq(endedSessions.id, sql.placeholder('session')))
+  return store
     .select({ workspace: memberships.workspace, role: memberships.role, deployments: memberships.deployments })
     .from(memberships)
     .innerJoin(accounts, eq(accounts.id, memberships.account))
     .where(
       and(
-        eq(accounts.id, account),
+        eq(accounts.id, sql.placeholder('account')),
         isNull(accounts.disabledAt),
-        workspace === undefined ? undefined : inArray(memberships.workspace, [workspace, EVERYWHERE]),
-        session && eq(accounts.sessionVersion, session.version),
-        session && notExists(ended),
+        ofWorkspace ? inArray(memberships.workspace, [sql.placeholder('workspace'), EVERYWHERE]) : undefined,
+        ofSession ? and(eq(accounts.sessionVersion, sql.placeholder('version')), notExists(ended)) : undefined,
       ),
     )
-})
+    .prepare(name)
+}

@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { adoptEnv } from '../process/env'
 import { attachedControlPlane, attachedServers, nameOfAddress, noteAttachedControlPlane } from './attached'
 import { refuseAuthRequest } from './auth-request'
@@ -138,6 +138,19 @@ describe('a session', () => {
     expect(await decodeSession(await encodeSession({ ...claims, sub: 'x' }, { email: '', name: '' }))).toBeNull()
     set({ NEXTAUTH_SECRET: 't'.repeat(32) })
     expect(await decodeSession(cookie)).toBeNull()
+  })
+
+  test('ends on time, although its cookie was read before', async () => {
+    const cookie = await encodeSession(claimsFor(account), { email: 'a@example.com', name: 'A' })
+    vi.useFakeTimers({ toFake: ['Date'] })
+    try {
+      vi.advanceTimersByTime(8 * 3_600_000 - 1_000)
+      expect(await decodeSession(cookie)).not.toBeNull()
+      vi.advanceTimersByTime(1_000)
+      expect(await decodeSession(cookie)).toBeNull()
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   test('has a cookie of its own for each console', () => {

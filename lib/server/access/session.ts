@@ -67,12 +67,27 @@ export const endOf = (claims: SessionClaims): number => claims.signedInAt + SESS
 export const encodeSession = (claims: SessionClaims, more: { email: string; name: string }): Promise<string> =>
   encode({ token: { ...more, ...claims }, secret: sessionSecret(), maxAge: SESSION_SECONDS })
 
+/** A page sends its cookie with each request, and to decrypt it takes most of a millisecond. */
+const KEPT_TOKENS = 1_000
+const opened = new Map<string, { claims: SessionClaims; secret: string }>()
+
 /** The claims of a session cookie; null if it is forged, damaged, expired or signed with another secret. */
 export async function decodeSession(token: string | undefined): Promise<SessionClaims | null> {
   if (!token) return null
-  const decoded = await decode({ token, secret: sessionSecret() }).catch(() => null)
-  const claims = SessionClaims.safeParse(decoded)
-  return claims.success && isCurrent(claims.data) ? claims.data : null
+  const secret = sessionSecret()
+  const known = opened.get(token)
+  const claims = known?.secret === secret ? known.claims : await openToken(token, secret)
+  return claims && isCurrent(claims) ? claims : null
+}
+
+async function openToken(token: string, secret: string): Promise<SessionClaims | null> {
+  const decoded = await decode({ token, secret }).catch(() => null)
+  const claims = SessionClaims.safeParse(decoded).data ?? null
+  if (!claims) return null
+  const [oldest] = opened.keys()
+  if (oldest !== undefined && opened.size >= KEPT_TOKENS) opened.delete(oldest)
+  opened.set(token, { claims, secret })
+  return claims
 }
 
 /** The account of a valid session; null if it is disabled, signed out or has a newer session version. */
@@ -96,15 +111,19 @@ export async function activeAccount(
   return found ?? null
 }
 
+/** The value of the session cookie in a `Cookie` header. */
+export function sessionCookieIn(header: string | null | undefined): string | undefined {
+  const start = `${cookieName('session')}=`
+  const found = header?.split(/; */).find((pair) => pair.startsWith(start))
+  return found?.slice(start.length)
+}
+
 /** The session that this request claims, not checked against the store; null without one. */
-export async function claimedSession(): Promise<{ account: string; stamp: SessionStamp } | null> {
-  const claims = await decodeSession((await cookies()).get(cookieName('session'))?.value)
-  return (
-    claims && {
-      account: claims.sub,
-      stamp: stampOf(claims),
-    }
-  )
+export async function claimedSession(given?: Headers): Promise<{ account: string; stamp: SessionStamp } | null> {
+  const name = cookieName('session')
+  const token = given ? sessionCookieIn(given.get('cookie')) : (await cookies()).get(name)?.value
+  const claims = await decodeSession(token)
+  return claims && { account: claims.sub, stamp: stampOf(claims) }
 }
 
 /** Whether this request carries a session cookie at all, even one that is no longer valid. */
@@ -119,13 +138,17 @@ export const currentSession = cache(async (): Promise<{ account: Account; stamp:
 })
 
 /** Notes for the list of sessions that this request belongs to the session. */
-export async function seeSession(account: string, { id, version, endsAt }: SessionStamp): Promise<void> {
-  const given = await headers()
+export async function seeSession(
+  account: string,
+  { id, version, endsAt }: SessionStamp,
+  given?: Headers,
+): Promise<void> {
+  const sent = given ?? (await headers())
   await noteSession({
     ...{ id, account, version, endsAt },
     // The guard in front of the server has made it the client's address.
-    address: given.get('x-forwarded-for'),
-    browser: given.get('user-agent'),
+    address: sent.get('x-forwarded-for'),
+    browser: sent.get('user-agent'),
   })
 }
 

@@ -22,7 +22,7 @@ const HEADERS = {
   vary: 'cookie',
 }
 
-type Options = { who?: () => Promise<Actor>; timing?: LiveTiming }
+type Options = { who?: (headers: Headers) => Promise<Actor>; timing?: LiveTiming }
 
 /** Handles `POST /api/live` for the session's user, or for `who`. */
 export async function serveLive(
@@ -31,8 +31,10 @@ export async function serveLive(
 ): Promise<Response> {
   try {
     assertOwnOrigin(request.headers)
-    const actor = await who()
-    const { subscriptions } = parseInput(LivePost, await readBody(request, BODY_LIMITS.live))
+    const reading = readBody(request, BODY_LIMITS.live)
+    reading.catch(() => {}) // who it is comes first
+    const actor = await who(request.headers)
+    const { subscriptions } = parseInput(LivePost, await reading)
     return new Response(await open(actor, subscriptions, timing, request.signal), { headers: HEADERS })
   } catch (error) {
     if (request.signal.aborted) return new Response(null, { status: 499 }) // the client left before its request was read

@@ -5,7 +5,7 @@ import path from 'node:path'
 import type { ErrorCode } from '@/lib/errors'
 import { MAX_DEPTH } from '@/lib/json/lossless'
 import { isLocalRequest, isOwnOrigin } from '../access/origin'
-import { cookieName, decodeSession } from '../access/session'
+import { decodeSession, sessionCookieIn } from '../access/session'
 import { env } from '../process/env'
 import { log } from '../process/log'
 import { newRequestId } from '../process/result'
@@ -15,6 +15,7 @@ import { clientAddress } from './client-address'
 import { compressedFiles, leadToCompressed } from './compressed-files'
 import { closeIdleAtStop } from './idle-connections'
 import { measureRequest } from './request-metrics'
+import { shortcutOf } from './shortcut'
 
 /** Node looks for late requests every 30 s, so a connection may live that much longer. */
 const HEADERS_TIMEOUT_MS = 15_000
@@ -113,7 +114,7 @@ export function startRequestGuard(): void {
     const emitAsUsual = () => Reflect.apply(emit, this, [event, ...args]) as boolean
     if (event !== 'request') return emitAsUsual()
     const [request, response] = args as [IncomingMessage, ServerResponse]
-    guard(request, response, compressed, emitAsUsual)
+    guard(request, response, compressed, shortcutOf(request, response) ?? emitAsUsual)
     return true
   } as typeof emit
 }
@@ -200,7 +201,7 @@ class Body {
   }
 
   async #identify(): Promise<void> {
-    const claims = await decodeSession(sessionCookie(this.request)).catch(() => null)
+    const claims = await decodeSession(sessionCookieIn(this.request.headers.cookie)).catch(() => null)
     this.#account = claims?.sub ?? null
     if (this.#isRefused || !this.#isAccepted()) return
     this.request.socket.resume()
@@ -253,12 +254,6 @@ class Body {
     if (rest > 0) held.set(account, rest)
     else held.delete(account)
   }
-}
-
-function sessionCookie({ headers }: IncomingMessage): string | undefined {
-  const start = `${cookieName('session')}=`
-  const found = headers.cookie?.split('; ').find((pair) => pair.startsWith(start))
-  return found?.slice(start.length)
 }
 
 /** Responds and closes the connection; what the client still sends is not read. */

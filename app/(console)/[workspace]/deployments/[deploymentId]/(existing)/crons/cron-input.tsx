@@ -10,6 +10,7 @@ import type { StartIssue } from '@/components/runs/start/start-issues'
 import { parseJson } from '@/lib/json/lossless'
 import { jsonText } from '@/lib/json/value'
 import { assistantSchemasQuery } from '@/lib/queries/assistants'
+import { untilBack } from '@/lib/queries/query-client'
 
 const EMPTY = '{}'
 
@@ -20,6 +21,7 @@ export function CronInput({ place, assistant, value, onChange, saved, error, che
     ...assistantSchemasQuery(workspace, deploymentId, assistant),
     enabled: assistant !== '',
     retry: false,
+    ...untilBack,
   })
   const message = messageOf(value)
   const [chosen, choose] = useState<'message' | 'json'>()
