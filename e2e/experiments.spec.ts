@@ -166,8 +166,13 @@ test('two revisions are compared on one input: one that does not serve waits, or
 }) => {
   test.setTimeout(240_000)
   const { id, first, second, serves, close } = await makeTwoRevisions()
-  await signIn(page, `/local/deployments/${id}/revisions/${first}`)
+  await signIn(page, `/local/deployments/${id}`)
   const interactions = await countInteractions(page)
+  const revisions = page.getByRole('region', { name: 'Revisions' }).getByRole('listitem')
+  await revisions
+    .filter({ hasText: first.slice(0, 8) })
+    .getByRole('link')
+    .click()
   await page.getByRole('link', { name: 'Experiment', exact: true }).click()
   await expect(page.getByRole('textbox', { name: 'Message' })).toBeFocused()
   await expect(page.getByLabel('Column 1: revision').locator('option:checked')).toHaveText(
@@ -176,7 +181,7 @@ test('two revisions are compared on one input: one that does not serve waits, or
   await page.keyboard.type('Hello')
   await page.keyboard.press('Enter')
   await page.waitForURL(/\/local\/experiments\/[0-9a-f-]{36}$/)
-  expect(interactions()).toBe(3)
+  expect(interactions()).toBe(4)
   const results = page.getByRole('region', { name: 'Results' })
   const head = results.getByRole('columnheader')
   const cell = results.getByRole('cell')
