@@ -5,7 +5,7 @@ import { LateNotice } from '@/components/shared/feedback/late-notice'
 import { Select } from '@/components/ui/input'
 import type { Deployment } from '@/lib/contracts/deployments/deployments'
 import type { Revision } from '@/lib/contracts/deployments/revisions'
-import { isRevisionInProgress, isRevisionTerminal, revisionLabel } from '@/lib/contracts/wire/state'
+import { isRevisionTerminal, revisionLabel } from '@/lib/contracts/wire/state'
 import { shortId } from '@/lib/format/format'
 import { revisionSource } from '@/lib/format/revision-source'
 import { revisionsQuery } from '@/lib/queries/revisions'
@@ -69,8 +69,7 @@ export function RevisionField({ workspace, label, deployment, value, isRepeated,
 }
 
 /** One that failed or was skipped serves only if it is redeployed, which may fail again. */
-const mayServe = ({ status }: Revision) =>
-  status === 'DEPLOYED' || isRevisionInProgress(status) || !isRevisionTerminal(status)
+const mayServe = ({ status }: Revision) => status === 'DEPLOYED' || !isRevisionTerminal(status)
 
 /** In UTC, so that server and browser render the same text. */
 const describe = (revision: Revision, active: string | null | undefined): string =>

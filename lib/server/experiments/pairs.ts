@@ -1,5 +1,5 @@
 import 'server-only'
-import { and, desc, eq, inArray, ne, sql } from 'drizzle-orm'
+import { and, desc, eq, inArray, sql } from 'drizzle-orm'
 import type { PairResult, Subject } from '@/lib/stream/experiments'
 import { db } from '../process/db'
 import { experimentPairs, experiments } from '../process/schema'
@@ -40,14 +40,16 @@ export async function notePair(id: string, pair: Pick<PairRow, 'subject' | 'inpu
   await (await db()).update(experimentPairs).set(outcome).where(isPair(id, pair))
 }
 
-type LastResult = Pick<PairRow, 'recording' | 'revision'> & { result: PairResult | null }
-/** `active`: the assistant's active version, for a column without a version. */
-type Column = Subject & { active: number | null | undefined }
+export type LastResult = Pick<PairRow, 'recording' | 'revision'> & { result: PairResult | null }
 
-/** What a column's revision last answered in other experiments, with the same assistant, version and options, by input. */
+/**
+ * What a column's revision last answered in experiments, with the same assistant, version and options, by input. `active`: the
+ * version that a column without one stands for.
+ */
 export async function lastResults(
-  { workspace, id }: { workspace: string; id: string },
-  { deployment, assistant, version, options, revision, active }: Column,
+  workspace: string,
+  { deployment, assistant, version, options, revision }: Subject,
+  active: number,
   inputs: readonly string[],
 ): Promise<Map<string, LastResult>> {
   const input = sql<string>`${experiments.inputs}->>${experimentPairs.input}::int`
@@ -63,7 +65,6 @@ export async function lastResults(
     .where(
       and(
         eq(experiments.workspace, workspace),
-        ne(experiments.id, id),
         eq(experimentPairs.revision, revision ?? ''),
         sql`${experimentPairs.result}->>'revision' = ${revision}`,
         sql`${experimentPairs.result}->>'run' is not null`,

@@ -7,7 +7,7 @@ import { revisionName, type Subject } from '@/lib/stream/experiments'
 import type { Actor } from '../access/actor'
 import { mapConcurrent } from '../process/map-concurrent'
 import { call } from '../upstream/call'
-import { fillPair, lastResults } from './pairs'
+import { type LastResult, lastResults } from './pairs'
 
 /** The revision of a deployment that serves now; null if it has none. */
 export async function servingRevision(actor: Actor, workspace: string, deployment: string): Promise<string | null> {
@@ -42,20 +42,23 @@ export const withSources = (actor: Actor, workspace: string, subjects: readonly 
     return source === undefined ? subject : { ...subject, source }
   })
 
-type Made = { workspace: string; id: string; subjects: readonly Subject[]; inputs: readonly string[] }
+type Made = { workspace: string; subjects: readonly Subject[]; inputs: readonly string[] }
+type Earlier = { subject: number; input: number; last: LastResult }
 
-/** Gives columns whose revision does not serve their last results on the same inputs. */
-export async function reuseResults(actor: Actor, { workspace, id, subjects, inputs }: Made): Promise<void> {
-  for (const [at, subject] of subjects.entries()) {
+/** The last results on the same inputs of the columns whose revision does not serve. */
+export async function earlierResults(actor: Actor, { workspace, subjects, inputs }: Made): Promise<Earlier[]> {
+  const found = await mapConcurrent(subjects, async (subject, at): Promise<Earlier[]> => {
     const { isPinned, revision, deployment: deploymentId, assistant, version } = subject
-    if (!isPinned || revision === (await servingRevision(actor, workspace, deploymentId))) continue
+    if (!isPinned || revision === (await servingRevision(actor, workspace, deploymentId))) return []
     const place = { workspace, deploymentId, params: { assistant_id: assistant } }
-    const active = version === null ? (await call(agentServer.getAssistant, place, { actor })).version : null
-    if (active === undefined) continue
-    const found = await lastResults({ workspace, id }, { ...subject, active }, inputs)
-    for (const [input, text] of inputs.entries()) {
-      const last = found.get(text)
-      if (last) await fillPair(id, { subject: at, input }, last)
-    }
-  }
+    // The revision that serves may lack the graph. Then it is unknown whether the assistant has changed.
+    const active = version ?? (await call(agentServer.getAssistant, place, { actor }).catch(() => undefined))?.version
+    if (active == null) return []
+    const results = await lastResults(workspace, subject, active, inputs)
+    return inputs.flatMap((text, input) => {
+      const last = results.get(text)
+      return last ? [{ subject: at, input, last }] : []
+    })
+  })
+  return found.flat()
 }

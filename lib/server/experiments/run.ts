@@ -27,9 +27,9 @@ import { serveRead } from '../relay/serve-read'
 import { call } from '../upstream/call'
 import { authorize } from '../upstream/call-context'
 import { evaluate, refuseBadChecks } from './checks'
-import { claimPair, notePair, renewExperiment } from './pairs'
+import { claimPair, fillPair, notePair, renewExperiment } from './pairs'
 import { EXPIRED, isTold, resultOf, tracedOf } from './result'
-import { reuseResults, revisionToRun, servingRevision, withSources } from './revisions'
+import { earlierResults, revisionToRun, servingRevision, withSources } from './revisions'
 
 /** Runs of an experiment at the same time. */
 const AT_ONCE = 4
@@ -49,8 +49,9 @@ export async function startExperiment(actor: Actor, made: NewExperiment, request
   // A version or revision that does not exist is found before anything is stored.
   const subjects = await withSources(actor, made.workspace, made.subjects)
   await requestsOf(actor, made.workspace, subjects)
+  const earlier = await earlierResults(actor, made)
   await createExperiment(actor, { ...made, subjects }, requestId)
-  await reuseResults(actor, made)
+  for (const { last, ...pair } of earlier) await fillPair(made.id, pair, last)
   await startReady(actor, made, requestId)
 }
 
