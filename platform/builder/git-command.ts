@@ -1,5 +1,6 @@
-import { existsSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { constants, existsSync } from 'node:fs'
+import { access, writeFile } from 'node:fs/promises'
+import { devNull } from 'node:os'
 import path from 'node:path'
 import { operatorVariable } from '../kernel/env'
 import { BuildError, type CommandOptions, runCommand } from './command'
@@ -103,12 +104,25 @@ export async function gitEnvironment(
   }
   const folder = url && operatorVariable('PILOTHOUSE_GIT_CREDENTIALS')
   if (folder) Object.assign(env, credentialVariables(folder))
+  const settings = await ownSettings(env.HOME)
+  if (env.HOME && !settings) env.GIT_CONFIG_GLOBAL = devNull
   const local = url && localPath(url)
   if (local && configFile) {
     const folders = [local, path.join(local, '.git')].map((one) => `  directory = ${JSON.stringify(one)}\n`)
-    const include = env.HOME ? `[include]\n  path = ${JSON.stringify(path.join(env.HOME, '.gitconfig'))}\n` : ''
+    const include = settings ? `[include]\n  path = ${JSON.stringify(settings)}\n` : ''
     await writeFile(configFile, `${include}[safe]\n${folders.join('')}`, { mode: 0o600 })
     env.GIT_CONFIG_GLOBAL = configFile
   }
   return env
+}
+
+/** The user's own settings; undefined where git would fail at looking for them, as a service does whose home is closed. */
+async function ownSettings(home: string | undefined): Promise<string | undefined> {
+  if (!home) return undefined
+  const file = path.join(home, '.gitconfig')
+  const problem = await access(file, constants.R_OK).then(
+    () => undefined,
+    ({ code }: NodeJS.ErrnoException) => code,
+  )
+  return problem === undefined || problem === 'ENOENT' || problem === 'ENOTDIR' ? file : undefined
 }

@@ -1,5 +1,5 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import path from 'node:path'
 import { PassThrough } from 'node:stream'
@@ -108,6 +108,17 @@ test('unresponsive and unreachable hosts fail with a reason and leave no process
   await expect(git(['ls-remote', `git://127.0.0.1:${port}/x`], own)).rejects.toThrow('git ls-remote did not end within')
   silent.close()
   await expect(build('ssh://git@127.0.0.1:1/nowhere')).rejects.toThrow(/git fetch ended with 128/)
+})
+
+test('git works for a user whose settings it may not look for, as in a service with a closed home', async () => {
+  const home = fresh('closed')
+  mkdirSync(home)
+  symlinkSync('.gitconfig', path.join(home, '.gitconfig')) // cannot be opened, by root either
+  const base = { ...baseEnvironment(), HOME: home }
+  const init = (env: Record<string, string>) => git(['init', '--quiet', home], { cwd: folder, env, signal: never })
+  await expect(init(base)).rejects.toThrow('unable to access')
+  await init(await gitEnvironment(base))
+  await init(await gitEnvironment(base, folder, fresh('config')))
 })
 
 test('credentials of private repositories come from files, for their hosts only, and git does not write to them', async () => {
