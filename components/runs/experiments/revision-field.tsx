@@ -54,6 +54,9 @@ export function RevisionField({ workspace, label, deployment, value, isRepeated,
             {describe(one, active)}
           </option>
         ))}
+        {revisions.length === NEWEST.limit ? (
+          <option disabled>Only the newest {NEWEST.limit}. For an older one, choose Experiment on its page.</option>
+        ) : null}
       </Select>
       {error && !data && !isUnsupported && !isRepeated ? (
         <ErrorNotice error={error.view} onRetry={() => void refetch()} className="order-last basis-full" />
