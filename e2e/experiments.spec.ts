@@ -1,5 +1,10 @@
+import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
 import { countInteractions } from './support/interactions'
-import { agentOf } from './support/platform'
+import { agentOf, ask } from './support/platform'
 import { expect, expectAccessible, signIn, test } from './support/session'
 
 test.beforeEach(() => test.setTimeout(150_000)) // several runs of samples
@@ -45,7 +50,7 @@ test('several inputs run on two assistants with checks, are saved by name, and r
   const { id } = await agentOf('concierge')
   const name = `Sums ${Date.now()}`
   await signIn(page, `/local/experiments/new?deployment=${id}`)
-  await expect(page.getByText('Runs use the revision that serves')).toBeVisible()
+  await expect(page.getByText('Only the revision that serves can run.')).toBeVisible()
   await page.getByLabel('Column 1: assistant').selectOption({ label: 'chat (default)' })
   await page.getByLabel('Column 2: assistant').selectOption({ label: 'approval (default)' })
   await page.getByRole('tab', { name: 'JSON Lines' }).click()
@@ -108,4 +113,108 @@ test('an assistant is compared with itself under other options, which the result
   await expect(options.getByLabel('Column name')).toHaveValue('Quick')
   await expect(options.getByRole('textbox', { name: 'delay_ms' })).toHaveValue('1')
   await expect(options.getByLabel('Recursion limit')).toHaveValue('30')
+})
+
+/** A deployment whose two revisions answer differently. The second one serves. */
+async function makeTwoRevisions() {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-e2e-experiment-'))
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=Test', '-c', 'user.email=test@example.invalid', ...args], { cwd: folder })
+  const commit = (word: string) => {
+    writeFileSync(path.join(folder, 'graph.json'), JSON.stringify({ graphs: { talk: './graph.mjs:graph' } }))
+    writeFileSync(
+      path.join(folder, 'graph.mjs'),
+      `import { END, MessagesAnnotation, START, StateGraph } from '@langchain/langgraph'
+export const graph = new StateGraph(MessagesAnnotation)
+  .addNode('talk', ({ messages }) => ({ messages: [{ role: 'assistant', content: '${word}: ' + messages.at(-1).content }] }))
+  .addEdge(START, 'talk').addEdge('talk', END).compile()
+`,
+    )
+    git('add', '--all')
+    git('commit', '--quiet', `--message=Answer with ${word}`)
+  }
+  git('init', '--quiet', '--initial-branch=main')
+  commit('one')
+  const [integration] = await ask('GET', '/v1/integrations/github/install')
+  const source_revision_config = { repo_ref: 'main', graph_config_path: 'graph.json' }
+  const made = await ask('POST', '/v2/deployments', {
+    ...{ name: `talker-${randomBytes(4).toString('hex')}`, source: 'github', secrets: [], source_revision_config },
+    source_config: { integration_id: integration.id, repo_url: folder, deployment_type: 'dev', build_on_push: false },
+  })
+  const id: string = made.id
+  const serves = (revision: string) =>
+    expect
+      .poll(async () => (await ask('GET', `/v2/deployments/${id}`)).active_revision_id, { timeout: 60_000 })
+      .toBe(revision)
+  const first: string = made.latest_revision_id
+  await serves(first)
+  // A run that was not started by the console: nobody knows which revision answered it.
+  const input = { messages: [{ role: 'user', content: 'Hello' }] }
+  await ask('POST', `/agents/${id}/runs/wait`, { assistant_id: 'talk', input })
+  commit('two')
+  const second: string = (await ask('PATCH', `/v2/deployments/${id}`, { source_revision_config })).latest_revision_id
+  await serves(second)
+  const close = async () => {
+    await ask('DELETE', `/v2/deployments/${id}`)
+    rmSync(folder, { recursive: true, force: true })
+  }
+  return { id, first, second, serves, close }
+}
+
+test('two revisions are compared on one input: one that does not serve waits, or shows its last results', async ({
+  page,
+}) => {
+  test.setTimeout(240_000)
+  const { id, first, second, serves, close } = await makeTwoRevisions()
+  await signIn(page, `/local/deployments/${id}`)
+  const interactions = await countInteractions(page)
+  const revisions = page.getByRole('region', { name: 'Revisions' }).getByRole('listitem')
+  await revisions
+    .filter({ hasText: first.slice(0, 8) })
+    .getByRole('link')
+    .click()
+  await page.getByRole('link', { name: 'Experiment', exact: true }).click()
+  await expect(page.getByRole('textbox', { name: 'Message' })).toBeFocused()
+  await expect(page.getByLabel('Column 1: revision').locator('option:checked')).toHaveText(
+    new RegExp(`^${first.slice(0, 8)} · [0-9a-f]{8} Answer with one · Deployed`),
+  )
+  await page.keyboard.type('Hello')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/\/local\/experiments\/[0-9a-f-]{36}$/)
+  expect(interactions()).toBe(4)
+  const results = page.getByRole('region', { name: 'Results' })
+  const head = results.getByRole('columnheader')
+  const cell = results.getByRole('cell')
+  await expect(page.getByText('1 of 2 runs done')).toBeVisible({ timeout: 60_000 })
+  await expect(head.nth(1)).toContainText(
+    `Runs when revision ${first.slice(0, 8)} is serving. Now it is revision ${second.slice(0, 8)}.`,
+  )
+  await expect(cell.nth(0)).toContainText('Waiting for its revision')
+  await expect(cell.nth(1)).toContainText('two: Hello')
+  for (const one of [id, first, second]) await expect(page.locator('main')).not.toContainText(one)
+  await expectAccessible(page)
+
+  await expect(head.nth(1).getByRole('link', { name: /^[0-9a-f]{8} Answer with one$/ })).toBeVisible()
+  await head.nth(1).getByRole('link', { name: 'Redeploy or roll back' }).click()
+  await page.getByRole('button', { name: 'Roll back to this…' }).click()
+  await page.getByRole('button', { name: 'Roll back', exact: true }).click()
+  await serves(first)
+  await page.goBack()
+  await expect(head.nth(1)).toContainText('is serving now')
+  await head.nth(1).getByRole('button', { name: 'Run' }).click()
+  await expect(page.getByText('2 of 2 runs done')).toBeVisible({ timeout: 60_000 })
+  await expect(cell.nth(0)).toContainText('one: Hello')
+  await expect(page.getByText(/not run again|revision unknown/)).toHaveCount(0)
+
+  // The other way round: the second revision does not serve now, but has answered.
+  await page.getByRole('link', { name: 'Run again' }).click()
+  await expect(page.getByText(`Column 2: revision ${second.slice(0, 8)} is not serving.`)).toBeVisible()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Start runs' }).click()
+  await expect(head.nth(2)).toContainText(/Results of .*, not run again/, { timeout: 60_000 })
+  await expect(page.getByText('2 of 2 runs done')).toBeVisible({ timeout: 60_000 })
+  await expect(cell.nth(0)).toContainText('one: Hello')
+  await expect(cell.nth(1)).toContainText('two: Hello')
+  await expectAccessible(page)
+  await close()
 })

@@ -124,9 +124,11 @@ export const routes = {
   /** Two recordings side by side, by id. */
   compareRuns: (w: string, a?: string, b?: string) => at([w, 'runs', 'compare'], { a, b }),
   experiments: (w: string) => at([w, 'experiments']),
-  /** `again` is an experiment to repeat; `versions` are those of the assistant, with commas between. */
-  newExperiment: (w: string, query?: { deployment?: string; assistant?: string; versions?: string; again?: string }) =>
-    at([w, 'experiments', 'new'], query),
+  /** `again` is an experiment to repeat; `versions` and `revisions` each become a column, with commas between. */
+  newExperiment: (
+    w: string,
+    query?: { deployment?: string; assistant?: string; versions?: string; revisions?: string; again?: string },
+  ) => at([w, 'experiments', 'new'], query),
   experiment: (w: string, experiment: string) => at([w, 'experiments', experiment]),
   /** A download, not a page. */
   experimentFile: (w: string, experiment: string, format: 'csv' | 'jsonl') =>

@@ -1,5 +1,5 @@
 'use client'
-import { FilePlus2, GitCompare, OctagonX, RotateCcw, Undo2 } from 'lucide-react'
+import { FilePlus2, FlaskConical, GitCompare, OctagonX, RotateCcw, Undo2 } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import Link from 'next/link'
 import { useState } from 'react'
@@ -60,6 +60,17 @@ export function RevisionVerbs({ workspace, deployment, revision, changes }: Prop
         <Link href={routes.compareRevisions(workspace, deployment.id, revision.id, other ?? undefined)}>
           <GitCompare aria-hidden />
           Compare
+        </Link>
+      </Button>
+      <Button asChild>
+        <Link
+          href={routes.newExperiment(workspace, {
+            deployment: deployment.id,
+            revisions: [revision.id, ...(other ? [other] : [])].join(),
+          })}
+        >
+          <FlaskConical aria-hidden />
+          Experiment
         </Link>
       </Button>
       <Button variant="danger" reason={reasons.interrupt} onClick={() => setVerb('interrupt')}>

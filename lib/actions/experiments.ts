@@ -37,13 +37,16 @@ const Options = z
     }
   })
 const NO_CREDENTIALS = 'Metadata and configuration may hold no credentials: all members see an experiment’s options.'
-const Subject = z.strictObject({
-  ...{ deployment: id, deploymentName: id, assistant: id, name: id },
-  version: z.int().min(1).nullable(),
-  revision: id.nullable(),
-  title: z.string().trim().max(MAX_NAME).optional(),
-  options: Options.optional(),
-})
+const Subject = z
+  .strictObject({
+    ...{ deployment: id, deploymentName: id, assistant: id, name: id },
+    version: z.int().min(1).nullable(),
+    revision: id.nullable(),
+    isPinned: z.boolean().optional(),
+    title: z.string().trim().max(MAX_NAME).optional(),
+    options: Options.optional(),
+  })
+  .refine(({ isPinned, revision }) => !isPinned || revision !== null, 'Choose a revision.')
 const Check = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('contains'), text: z.string().min(1, 'Enter a text.').max(2_000) }),
   z.strictObject({

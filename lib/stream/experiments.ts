@@ -18,8 +18,12 @@ export type Subject = {
   assistant: string
   name: string
   version: number | null
-  /** The revision that served when the experiment was created. */
+  /** The revision that served when the experiment was created or, if it is pinned, the one that is to run. */
   revision: string | null
+  /** Runs start only while `revision` serves. */
+  isPinned?: boolean
+  /** What a pinned revision was built of: a commit and its message, or an image. */
+  source?: string
   /** What a person calls the column. */
   title?: string
   /** The part of a run request that configures its runs, as JSON text. */
@@ -55,6 +59,14 @@ export type PairResult = {
   /** US dollars, from the trace; null if unknown. */
   cost: number | null
   isEstimated: boolean
+  /** The revision that served both at the start and at the end of the run; null if unknown. Absent like `isTraced`. */
+  revision?: string | null
+  /** When the run was started. Absent like `isTraced`. */
+  startedAt?: string
+  /** Of the assistant that ran; null if unknown. Absent like `isTraced`. */
+  assistantVersion?: number | null
+  /** The run belongs to an earlier experiment, because the revision did not serve when this one was created. */
+  isReused?: boolean
 }
 
 export type Pair = {
@@ -92,9 +104,23 @@ export type Experiment = Omit<ExperimentSummary, 'inputs' | 'done' | 'total'> & 
 }
 export type InputSet = { id: string; name: string; inputs: string[] }
 
-/** How an assistant is called in a table: its name, version and deployment. */
-export const subjectLabel = ({ name, version, deploymentName }: Subject): string =>
-  `${name}${version === null ? '' : ` v${version}`} on ${deploymentName}`
+/** How an assistant is called in a table: its name, version and deployment, and its revision if it is pinned. */
+export const subjectLabel = ({ name, version, deploymentName, isPinned, revision }: Subject): string =>
+  `${name}${version === null ? '' : ` v${version}`} on ${deploymentName}${isPinned ? `, ${revisionName(revision)}` : ''}`
+
+export const revisionName = (id: string | null): string => (id === null ? 'no revision' : `revision ${id.slice(0, 8)}`)
+
+/**
+ * The revision that gave a result; undefined if there is none, null if it is unknown. `isInferred`: earlier versions of the
+ * console did not look at each run, so it is the one that served when the experiment was created.
+ */
+export function revisionOf(
+  result: PairResult | null,
+  { revision }: Pick<Subject, 'revision'>,
+): { id: string | null; isInferred: boolean } | undefined {
+  if (!result || revision === null) return undefined
+  return result.revision === undefined ? { id: revision, isInferred: true } : { id: result.revision, isInferred: false }
+}
 
 /** The name of each column: its title, or what runs in it; numbered where several would be called the same. */
 export function columnNames(subjects: readonly Subject[]): string[] {

@@ -65,7 +65,17 @@ test('a form starts with the given versions, or with two columns', () => {
     { deployment: 'd', assistant: 'a', version: '1' },
     { version: '2' },
   ])
+  expect(firstSubjects({ deployment: 'd', revisions: ['r1', 'r2'] })).toMatchObject([
+    { deployment: 'd', version: '', revision: 'r1' },
+    { revision: 'r2' },
+  ])
   expect(firstSubjects({})).toHaveLength(2)
+})
+
+test('an experiment is repeated with its chosen revisions, and otherwise with the one that serves', () => {
+  const subject = { deployment: 'd', assistant: 'a', version: null, revision: 'r1' } as Subject
+  const again = { subjects: [{ ...subject, isPinned: true }, subject], inputs: [], checks: [], name: 'x' }
+  expect(firstSubjects({ again }).map(({ revision }) => revision)).toEqual(['r1', ''])
 })
 
 const row = firstSubjects({ deployment: 'd', assistant: 'a', versions: ['1'] })[0] as SubjectDraft
@@ -83,6 +93,7 @@ test('columns of the same assistant are twins unless their options differ', () =
   expect(hasTwin([row, row].map((one) => ({ ...one, assistant: '' })))).toBe(false)
   expect(hasTwin([row, { ...row, context: '{"temperature":1}' }])).toBe(false)
   expect(hasTwin([row, { ...row, more }])).toBe(false)
+  expect(hasTwin([row, { ...row, revision: 'r1' }])).toBe(false)
 })
 
 test.each([

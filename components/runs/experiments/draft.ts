@@ -12,12 +12,16 @@ import {
   type Subject,
 } from '@/lib/stream/experiments'
 
-/** A row of the form. `version` is '' for the assistant as it is, `title` for a column without a name of its own. */
+/**
+ * A row of the form. `version` is '' for the assistant as it is, `revision` for the one that serves, `title` for a column
+ * without a name of its own.
+ */
 export type SubjectDraft = Configuration & {
   key: string
   deployment: string
   assistant: string
   version: string
+  revision: string
   title: string
 }
 export type InputKind = 'message' | 'lines' | 'runs'
@@ -28,22 +32,34 @@ export type Given = {
   deployment?: string
   assistant?: string
   versions?: readonly string[]
+  revisions?: readonly string[]
   again?: Pick<Experiment, 'subjects' | 'inputs' | 'checks' | 'name'>
 }
 
 const MIN_SUBJECTS = 2
 
-const BLANK = { deployment: '', assistant: '', version: '', title: '', context: '', more: NO_MORE }
+const BLANK = { deployment: '', assistant: '', version: '', revision: '', title: '', context: '', more: NO_MORE }
 
-export function firstSubjects({ deployment = '', assistant = '', versions = [], again }: Given): SubjectDraft[] {
+export function firstSubjects({ deployment = '', assistant = '', again, ...given }: Given): SubjectDraft[] {
+  const { versions = [], revisions = [] } = given
   const blank = { ...BLANK, deployment, assistant }
-  const rows = again ? again.subjects.map(rowOf) : versions.map((version) => ({ ...blank, version }))
+  const rows = again
+    ? again.subjects.map(rowOf)
+    : [...versions.map((version) => ({ ...blank, version })), ...revisions.map((revision) => ({ ...blank, revision }))]
   while (!again && rows.length < MIN_SUBJECTS) rows.push(blank)
   return rows.map((row, index) => ({ ...row, key: `given-${index}` }))
 }
 
-const rowOf = ({ deployment, assistant, version, title = '', options }: Subject): Omit<SubjectDraft, 'key'> => ({
+const rowOf = ({
+  deployment,
+  assistant,
+  version,
+  title = '',
+  options,
+  ...one
+}: Subject): Omit<SubjectDraft, 'key'> => ({
   ...{ deployment, assistant, version: version === null ? '' : String(version), title },
+  revision: (one.isPinned && one.revision) || '',
   ...readConfiguration(options ?? '{}'),
 })
 
@@ -119,11 +135,11 @@ export const nameOf = (inputs: readonly string[]): string =>
     .trim()
     .slice(0, MAX_NAME) || 'Experiment'
 
-/** The same assistant and version twice with the same options: their columns would not differ. */
+/** The same assistant, version and revision twice with the same options: their columns would not differ. */
 export function hasTwin(subjects: readonly SubjectDraft[]): boolean {
   const chosen = subjects.filter(({ assistant }) => assistant)
-  const kinds = chosen.map(({ deployment, assistant, version, context, more }) =>
-    JSON.stringify([deployment, assistant, version, context, more]),
+  const kinds = chosen.map(({ deployment, assistant, version, revision, context, more }) =>
+    JSON.stringify([deployment, assistant, version, revision, context, more]),
   )
   return new Set(kinds).size < chosen.length
 }

@@ -20,9 +20,10 @@ import { VisibleName, VisibleText } from '@/components/shared/text/visible-text'
 import { Button } from '@/components/ui/button'
 import { Select } from '@/components/ui/input'
 import { continueExperiment, deleteExperiment, stopExperiment } from '@/lib/actions/experiments'
-import { count, duration, shortId } from '@/lib/format/format'
+import { count, duration } from '@/lib/format/format'
 import { routes } from '@/lib/routes'
 import { columnNames, type Experiment, inputPreview, type Pair, subjectLabel } from '@/lib/stream/experiments'
+import { ColumnRevision } from './column-revision'
 import { experimentQuery } from './experiment-query'
 import { compareOptions } from './option-facts'
 import { OptionList } from './option-list'
@@ -100,23 +101,25 @@ export function ExperimentPage({ workspace, id }: Props) {
         <table className="w-full border-collapse text-left align-top max-md:block">
           <thead className="max-md:block">
             <tr className="border-b bg-sunken text-xs max-md:flex max-md:flex-col">
-              <th scope="col" className="w-56 min-w-40 px-3 py-2 font-medium text-ink-3 max-md:sr-only">
+              <th scope="col" className="w-56 min-w-40 px-3 py-2 align-top font-medium text-ink-3 max-md:sr-only">
                 Input
               </th>
               {subjects.map((one, index) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: the order of the columns is their identity
-                <th key={index} scope="col" className="px-3 py-2 font-medium text-ink md:min-w-72">
+                <th key={index} scope="col" className="px-3 py-2 align-top font-medium text-ink md:min-w-72">
                   <VisibleText>{names[index] ?? ''}</VisibleText>
                   {one.title ? (
                     <span className="ml-2 font-normal text-ink-2">
                       <VisibleText>{subjectLabel(one)}</VisibleText>
                     </span>
                   ) : null}
-                  {one.revision ? (
-                    <span className="ml-2 font-normal text-ink-3" title="The revision that served when it was started">
-                      revision <span className="font-mono">{shortId(one.revision)}</span>
-                    </span>
-                  ) : null}
+                  <ColumnRevision
+                    place={place}
+                    subject={one}
+                    pairs={pairs.filter(({ subject }) => subject === index)}
+                    isRunning={isRunning}
+                    onChange={() => void refetch()}
+                  />
                   <Summary
                     pairs={pairs.filter(({ subject }) => subject === index)}
                     hasChecks={data.checks.length > 0}
@@ -219,8 +222,13 @@ function Summary({ pairs, hasChecks }: { pairs: readonly Pair[]; hasChecks: bool
   )
 }
 
-function NotStarted({ experiment: { pairs, isRunning, isStopped } }: { experiment: Experiment }) {
-  const left = pairs.filter(({ state }) => state === 'waiting').length
+/** Waiting pairs that `Start the rest` starts. Those of a pinned revision have a button of their own in their column. */
+const restOf = ({ subjects, pairs }: Experiment) =>
+  pairs.filter(({ state, subject }) => state === 'waiting' && !subjects[subject]?.isPinned)
+
+function NotStarted({ experiment }: { experiment: Experiment }) {
+  const { pairs, isRunning, isStopped } = experiment
+  const left = restOf(experiment).length
   const failed = pairs.filter(({ state }) => state === 'failed').length
   if (isRunning || left + failed === 0) return null
   const runs = (number: number) => `${count(number)} ${number === 1 ? 'run was' : 'runs were'}`
@@ -244,7 +252,7 @@ function Verbs({ place, experiment, onChange }: VerbsProps) {
   const router = useRouter()
   const { isBusy, error, save } = useSave<null>()
   const [isDeleting, setDeleting] = useState(false)
-  const hasRest = !isRunning && pairs.some(({ state }) => state === 'waiting' || state === 'failed')
+  const hasRest = !isRunning && (restOf(experiment).length > 0 || pairs.some(({ state }) => state === 'failed'))
   return (
     <>
       {isRunning ? (

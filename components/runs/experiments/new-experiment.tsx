@@ -99,7 +99,9 @@ export function NewExperiment({ workspace, given, past, sets: savedSets, Context
           ...columnOf(one, contextOf(read).isConfigured),
           deploymentName: server?.name ?? deployment,
           name: found ? nameOfAssistant(found) : assistant,
-          revision: server?.active_revision_id ?? null,
+          ...(one.revision
+            ? { revision: one.revision, isPinned: true }
+            : { revision: server?.active_revision_id ?? null }),
         }
       }),
     )
@@ -123,7 +125,9 @@ export function NewExperiment({ workspace, given, past, sets: savedSets, Context
       (id) => router.push(routes.experiment(workspace, id)),
     )
   }
-  const runs = inputs.length * subjects.length
+  const activeOf = ({ deployment }: SubjectDraft) => servers.find(({ id }) => id === deployment)?.active_revision_id
+  const served = subjects.map((one) => (one.revision === activeOf(one) ? { ...one, revision: '' } : one))
+  const runs = inputs.length * served.filter(({ revision }) => revision === '').length
   return (
     <form
       className="max-w-4xl space-y-4"
@@ -146,8 +150,8 @@ export function NewExperiment({ workspace, given, past, sets: savedSets, Context
       </Panel>
       <Panel title="Assistants">
         <p className="mb-3 text-ink-2 text-xs">
-          Runs use the revision that serves: one that does not serve cannot run. To compare revisions, deploy the other
-          one and choose Run again in the results; each experiment names the revision of its time.
+          Only the revision that serves can run. Another one shows its results in earlier experiments on the same
+          inputs, or waits until it serves.
         </p>
         {away ? <ErrorNotice error={away.view} onRetry={() => void deployments.refetch()} className="mb-3" /> : null}
         {deployments.isPending && !away ? <LateNotice className="mb-3" /> : null}
@@ -187,7 +191,7 @@ export function NewExperiment({ workspace, given, past, sets: savedSets, Context
             <Plus aria-hidden />
             Add assistant
           </Button>
-          {hasTwin(subjects) ? (
+          {hasTwin(served) ? (
             <p className="text-ink-3 text-xs">Two columns are the same. That shows how much answers vary.</p>
           ) : null}
         </div>
@@ -204,7 +208,11 @@ export function NewExperiment({ workspace, given, past, sets: savedSets, Context
       <div className="flex items-center gap-3">
         <Button type="submit" variant="primary" isBusy={isBusy} reason={reason} disabled={!isReady}>
           <Play aria-hidden />
-          {runs > 1 ? `Start ${count(runs)} runs` : 'Start runs'}
+          {runs > 1
+            ? `Start ${count(runs)} runs`
+            : runs === 0 && inputs.length > 0
+              ? 'Create experiment'
+              : 'Start runs'}
         </Button>
         <p className="text-ink-3 text-xs">Each run gets a thread of its own and is recorded.</p>
       </div>

@@ -6,6 +6,7 @@ import { useRunVersion, useRunView } from '@/components/runs/view/use-run-view'
 import { useSave } from '@/components/shared/form/use-save'
 import { MarkdownText } from '@/components/shared/message/markdown/markdown-text'
 import { LongText } from '@/components/shared/text/long-text'
+import { RelativeTime } from '@/components/shared/text/relative-time'
 import { TextDifference } from '@/components/shared/text/text-difference'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { StatusBadge } from '@/components/ui/badge'
@@ -15,7 +16,15 @@ import { ratePair } from '@/lib/actions/experiments'
 import { cn } from '@/lib/cn'
 import { count, duration } from '@/lib/format/format'
 import { routes } from '@/lib/routes'
-import { type CheckResult, MAX_NOTE, type Pair, type Subject } from '@/lib/stream/experiments'
+import {
+  type CheckResult,
+  MAX_NOTE,
+  type Pair,
+  type PairResult,
+  revisionName,
+  revisionOf,
+  type Subject,
+} from '@/lib/stream/experiments'
 import { messageText } from '@/lib/stream/messages'
 import { rowStatus } from '@/lib/stream/run-status'
 import { messagesOf } from '@/lib/stream/run-view'
@@ -35,7 +44,12 @@ type Props = {
 /** One assistant's answer to one input. */
 export function PairCell({ place, pair, subject, base, isRunning, reason, onRated }: Props) {
   const { state, result, recording, error, checks } = pair
-  if (state === 'waiting') return <StatusBadge tone="unknown">{isRunning ? 'Waiting' : 'Not started'}</StatusBadge>
+  if (state === 'waiting')
+    return (
+      <StatusBadge tone="unknown">
+        {isRunning ? 'Waiting' : subject?.isPinned ? 'Waiting for its revision' : 'Not started'}
+      </StatusBadge>
+    )
   if (state === 'failed')
     return (
       <>
@@ -53,6 +67,7 @@ export function PairCell({ place, pair, subject, base, isRunning, reason, onRate
           {status.label}
         </StatusBadge>
         {result ? <Facts result={result} /> : null}
+        {result && subject ? <ResultRevision result={result} subject={subject} /> : null}
         {recording && subject ? (
           <Link
             className="text-accent hover:underline"
@@ -107,6 +122,27 @@ function Facts({
       <Fact title={cost === null ? 'Cost: unknown' : isEstimated ? 'Estimated from prices' : 'Logged with the run'}>
         {cost === null ? undefined : costText(cost, isEstimated)}
       </Fact>
+    </>
+  )
+}
+
+/** The revision that answered, where it is not that of the column; and when, if this experiment did not run it. */
+function ResultRevision({ result, subject }: { result: PairResult; subject: Subject }) {
+  const { id, isInferred } = revisionOf(result, subject) ?? { isInferred: true }
+  return (
+    <>
+      {result.isReused && result.startedAt ? (
+        <span title="The result of an earlier run on this revision, with the same input, assistant and options">
+          result of <RelativeTime at={result.startedAt} />, not run again
+        </span>
+      ) : null}
+      {id === null ? (
+        <span title="Another revision began to serve during the run, or the console could not find out which one served.">
+          revision unknown
+        </span>
+      ) : isInferred || id === subject.revision || id === undefined ? null : (
+        <span title="The revision that served during the run">{revisionName(id)}</span>
+      )}
     </>
   )
 }

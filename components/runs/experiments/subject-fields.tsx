@@ -13,6 +13,7 @@ import { Select } from '@/components/ui/input'
 import type { Deployment } from '@/lib/contracts/deployments/deployments'
 import { assistantVersionsQuery, findAssistant, nameOfAssistant, pickableAssistants } from '@/lib/queries/assistants'
 import type { SubjectDraft } from './draft'
+import { RevisionField } from './revision-field'
 import { SubjectOptions } from './subject-options'
 
 type Props = {
@@ -30,7 +31,7 @@ type Props = {
   onRemove?: () => void
 }
 
-/** Chooses a deployment, an assistant of it and one of its versions, all by name, and how its runs are configured. */
+/** Chooses a deployment, an assistant of it, its version and the revision, and how its runs are configured. */
 export function SubjectFields(props: Props) {
   const { workspace, index, deployments, value, Context, issues, isRepeated, onChange, onRemove } = props
   const [isOpen, setOpen] = useState(false)
@@ -56,9 +57,9 @@ export function SubjectFields(props: Props) {
     <li className="flex flex-wrap items-center gap-2">
       <Select
         aria-label={`${label}: deployment`}
-        className="sm:w-48"
+        className="sm:w-40"
         value={deployment}
-        onChange={(event) => set({ deployment: event.target.value, assistant: '', version: '' })}
+        onChange={(event) => set({ deployment: event.target.value, assistant: '', version: '', revision: '' })}
       >
         {deployments.length === 0 ? <option value={value.deployment}>Loading…</option> : null}
         {deployments.map((one) => (
@@ -69,7 +70,7 @@ export function SubjectFields(props: Props) {
       </Select>
       <Select
         aria-label={`${label}: assistant`}
-        className="sm:w-56"
+        className="sm:w-48"
         value={id}
         disabled={!assistants}
         onChange={(event) => set({ assistant: event.target.value, version: '' })}
@@ -83,7 +84,7 @@ export function SubjectFields(props: Props) {
       </Select>
       <Select
         aria-label={`${label}: version`}
-        className="w-40"
+        className="w-36"
         value={version}
         onChange={(event) => set({ version: event.target.value })}
       >
@@ -98,6 +99,14 @@ export function SubjectFields(props: Props) {
           </option>
         ))}
       </Select>
+      <RevisionField
+        workspace={workspace}
+        label={label}
+        deployment={deployments.find((one) => one.id === deployment)}
+        value={value.revision}
+        isRepeated={isRepeated}
+        onChange={(revision) => set({ revision })}
+      />
       <AdvancedButton
         of={label}
         set={countSet(value) + (value.title.trim() === '' ? 0 : 1)}

@@ -2,7 +2,7 @@ import 'server-only'
 import { z } from 'zod'
 import { BOM, csvLine } from '@/lib/format/csv'
 import { parseJson, printJson } from '@/lib/json/lossless'
-import { columnNames, inputPreview } from '@/lib/stream/experiments'
+import { columnNames, inputPreview, revisionOf, type Subject } from '@/lib/stream/experiments'
 import type { Actor } from '../access/actor'
 import { sessionActor } from '../access/actor'
 import { parseInput } from '../process/result'
@@ -29,6 +29,8 @@ export const exportExperiment = (
     who,
   )
 
+const NONE: Subject = { deployment: '', deploymentName: '', assistant: '', name: '', version: null, revision: null }
+
 type Read = Awaited<ReturnType<typeof readExperiment>>
 
 async function* partsOf(lines: Iterable<string>): AsyncGenerator<string, void> {
@@ -38,12 +40,16 @@ async function* partsOf(lines: Iterable<string>): AsyncGenerator<string, void> {
 const HEADER = ['input', 'assistant', 'version', 'deployment', 'state', 'outcome', 'output', 'error', 'latency_ms']
 const MORE = ['first_token_ms', 'tokens_in', 'tokens_out', 'cost_usd', 'cost_is_estimated', 'passed', 'failed_checks']
 const LAST = ['rating', 'note', 'rated_by', 'run', 'tokens_from', 'column', 'options']
+/** `revision_from`: `run`, or `experiment` if it was inferred; `reused_from`: when the earlier run was started. */
+const REVISION = ['revision', 'revision_from', 'reused_from']
 
 function* csvLines({ subjects, inputs, checks, pairs }: Read): Generator<string> {
   const names = columnNames(subjects)
-  yield BOM + csvLine([...HEADER, ...MORE, ...LAST])
+  yield BOM + csvLine([...HEADER, ...MORE, ...LAST, ...REVISION])
   for (const { subject: at, input, state, result, error, thumb, note, ratedBy, checks: told } of pairs) {
-    const { name, version, deploymentName } = subjects[at] ?? { name: '', version: null, deploymentName: '' }
+    const subject = subjects[at] ?? NONE
+    const { name, version, deploymentName } = subject
+    const revision = revisionOf(result, subject)
     const { outcome, output, latencyMs, firstTokenMs, tokensIn, tokensOut, cost, isEstimated, run, isTraced } =
       result ?? {}
     yield csvLine([
@@ -54,7 +60,9 @@ function* csvLines({ subjects, inputs, checks, pairs }: Read): Generator<string>
       told.flatMap(({ isPassed, reason }) => (isPassed ? [] : [reason])).join('; '),
       ...[thumb === 1 ? 'up' : thumb === -1 ? 'down' : null, note, ratedBy, run],
       typeof tokensIn !== 'number' ? null : isTraced ? 'trace' : 'recording',
-      ...[names[at], subjects[at]?.options],
+      ...[names[at], subject.options],
+      ...[revision?.id, revision?.id && (revision.isInferred ? 'experiment' : 'run')],
+      result?.isReused ? result.startedAt : null,
     ])
   }
 }
@@ -65,6 +73,7 @@ function* jsonLines({ subjects, inputs, checks, pairs }: Read): Generator<string
     const about = subjects[subject]
     const { values: _values, ...facts } = result ?? {}
     const line = {
+      revision: (about && revisionOf(result, about)) ?? null,
       input: parseJson(inputs[input] ?? 'null'),
       subject: about && { ...about, label: names[subject], options: about.options && parseJson(about.options) },
       ...rest,

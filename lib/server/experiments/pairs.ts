@@ -1,6 +1,6 @@
 import 'server-only'
-import { and, eq } from 'drizzle-orm'
-import type { PairResult } from '@/lib/stream/experiments'
+import { and, desc, eq, inArray, sql } from 'drizzle-orm'
+import type { PairResult, Subject } from '@/lib/stream/experiments'
 import { db } from '../process/db'
 import { experimentPairs, experiments } from '../process/schema'
 import { LEASE, type PairRow } from '../records/experiments'
@@ -31,11 +31,60 @@ export async function claimPair(id: string, pair: Pick<PairRow, 'subject' | 'inp
 }
 
 type Outcome =
-  | { state: 'running'; recording: string }
+  | { state: 'running'; recording: string; revision: string | null }
   | { state: 'ended'; result: PairResult }
   | { state: 'failed'; error: string }
   | { state: 'waiting' }
 
 export async function notePair(id: string, pair: Pick<PairRow, 'subject' | 'input'>, outcome: Outcome): Promise<void> {
   await (await db()).update(experimentPairs).set(outcome).where(isPair(id, pair))
+}
+
+export type LastResult = Pick<PairRow, 'recording' | 'revision'> & { result: PairResult | null }
+
+/**
+ * What a column's revision last answered in experiments, with the same assistant, version and options, by input. `active`: the
+ * version that a column without one stands for.
+ */
+export async function lastResults(
+  workspace: string,
+  { deployment, assistant, version, options, revision }: Subject,
+  active: number,
+  inputs: readonly string[],
+): Promise<Map<string, LastResult>> {
+  const input = sql<string>`${experiments.inputs}->>${experimentPairs.input}::int`
+  const column = sql`${experiments.subjects}->${experimentPairs.subject}::int`
+  const facts = sql`(${column}->>'deployment', ${column}->>'assistant', coalesce(${column}->>'version', ''), coalesce(${column}->>'options', ''))`
+  const rows = await (await db())
+    .selectDistinctOn([input], {
+      ...{ input, recording: experimentPairs.recording, revision: experimentPairs.revision },
+      result: experimentPairs.result,
+    })
+    .from(experimentPairs)
+    .innerJoin(experiments, eq(experiments.id, experimentPairs.experiment))
+    .where(
+      and(
+        eq(experiments.workspace, workspace),
+        eq(experimentPairs.revision, revision ?? ''),
+        sql`${experimentPairs.result}->>'revision' = ${revision}`,
+        sql`${experimentPairs.result}->>'run' is not null`,
+        version === null ? sql`${experimentPairs.result}->>'assistantVersion' = ${String(active)}` : undefined,
+        sql`${facts} = (${deployment}, ${assistant}, ${String(version ?? '')}, ${options ?? ''})`,
+        inArray(input, [...inputs]),
+      ),
+    )
+    .orderBy(input, desc(sql`${experimentPairs.result}->>'startedAt'`))
+  return new Map(rows.map(({ input: text, ...last }) => [text, last]))
+}
+
+/** Gives a pair that waits the result of an earlier run. */
+export async function fillPair(
+  id: string,
+  pair: Pick<PairRow, 'subject' | 'input'>,
+  { result, ...run }: LastResult,
+): Promise<void> {
+  await (await db())
+    .update(experimentPairs)
+    .set({ ...run, state: 'ended', result: result && { ...result, isReused: true } })
+    .where(and(isPair(id, pair), eq(experimentPairs.state, 'waiting')))
 }

@@ -27,7 +27,7 @@ const actor = systemActor('experiments')
 
 /** What came of a recorded run that has ended, from its recording. */
 export async function resultOf(summary: RecordingSummary): Promise<PairResult> {
-  const { workspace, id: recording, run } = summary
+  const { workspace, id: recording, run, assistantVersion } = summary
   const view = createRunView({ budgetBytes: LOG_BUDGET })
   for await (const entries of exportRecording(actor, { workspace, recording }))
     for (const entry of entries) applyEntry(view, entry)
@@ -42,6 +42,7 @@ export async function resultOf(summary: RecordingSummary): Promise<PairResult> {
     latencyMs: endedAt === undefined ? null : endedAt - startedAt,
     ...figuresOf(modelFigures(undefined, recordedFigures(view, summary))),
     ...UNKNOWN,
+    ...{ assistantVersion, startedAt: summary.startedAt },
   }
 }
 

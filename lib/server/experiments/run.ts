@@ -27,13 +27,16 @@ import { serveRead } from '../relay/serve-read'
 import { call } from '../upstream/call'
 import { authorize } from '../upstream/call-context'
 import { evaluate, refuseBadChecks } from './checks'
-import { claimPair, notePair, renewExperiment } from './pairs'
+import { claimPair, fillPair, notePair, renewExperiment } from './pairs'
 import { EXPIRED, isTold, resultOf, tracedOf } from './result'
+import { earlierResults, revisionToRun, servingRevision, withSources } from './revisions'
 
 /** Runs of an experiment at the same time. */
 const AT_ONCE = 4
 const LOOK_MS = 400
 const RENEW_MS = 5_000
+/** Nobody watches a start, and a result whose version is unknown cannot be reused. */
+const VERSION_MS = 10_000
 
 const reader = systemActor('experiments')
 type Place = { workspace: string; id: string }
@@ -43,24 +46,51 @@ type NewExperiment = Parameters<typeof createExperiment>[1]
 export async function startExperiment(actor: Actor, made: NewExperiment, requestId: string): Promise<void> {
   refuseBadChecks(made.checks)
   await authorizeAll(actor, made.workspace, made.subjects)
-  // A version that does not exist is found before anything is stored.
-  await requestsOf(actor, made.workspace, made.subjects)
-  await createExperiment(actor, made, requestId)
-  await continueExperiment(actor, made, requestId)
+  // A version or revision that does not exist is found before anything is stored.
+  const subjects = await withSources(actor, made.workspace, made.subjects)
+  await requestsOf(actor, made.workspace, subjects)
+  const earlier = await earlierResults(actor, made)
+  await createExperiment(actor, { ...made, subjects }, requestId)
+  for (const { last, ...pair } of earlier) await fillPair(made.id, pair, last)
+  await startReady(actor, made, requestId)
 }
 
-/** Starts what was not started. The runs go on when the person leaves, and no other instance starts them meanwhile. */
-export async function continueExperiment(actor: Actor, { workspace, id }: Place, requestId: string): Promise<void> {
+/** Starts what was not started. Throws AppError if nothing can be, because none of the chosen revisions serves. */
+export async function continueExperiment(actor: Actor, place: Place, requestId: string): Promise<void> {
+  const refusal = await startReady(actor, place, requestId)
+  if (refusal) throw refusal
+}
+
+/**
+ * Starts what was not started, except in columns whose revision does not serve. The runs go on when the person leaves, and no
+ * other instance starts them meanwhile. Returns why nothing could be started, if so.
+ */
+async function startReady(actor: Actor, { workspace, id }: Place, requestId: string): Promise<AppError | undefined> {
   const place = { workspace, id }
-  const { row } = await findExperiment(actor, place)
+  const { row, pairs: before } = await findExperiment(actor, place)
   await authorizeAll(actor, workspace, row.subjects)
   const requests = await requestsOf(actor, workspace, row.subjects)
-  if (!(await takeExperiment(actor, place, requestId))) return
+  const refusals = await mapConcurrent(row.subjects, (subject) => refusalOf(actor, workspace, subject))
+  const left = before.filter(({ state }) => state !== 'ended')
+  const mayGoOn = ({ subject, recording }: PairRow) => recording !== null || !refusals[subject]
+  if (left[0] && !left.some(mayGoOn)) return refusals[left[0].subject]
+  if (!(await takeExperiment(actor, place, requestId))) return undefined
   const { pairs } = await findExperiment(actor, place)
-  void runPairs(actor, row, requests, pairs).catch((error: unknown) =>
+  void runPairs(actor, row, requests, pairs.filter(mayGoOn)).catch((error: unknown) =>
     log.error('experiments.stopped', { experiment: id, error }),
   )
+  return undefined
 }
+
+/** Why a column cannot run now. */
+const refusalOf = (actor: Actor, workspace: string, subject: Subject): Promise<AppError | undefined> =>
+  revisionToRun(actor, workspace, subject).then(
+    () => undefined,
+    (error: unknown) => {
+      if (error instanceof AppError) return error
+      throw error
+    },
+  )
 
 async function authorizeAll(actor: Actor, workspace: string, subjects: readonly Subject[]): Promise<void> {
   for (const { deployment: deploymentId } of subjects)
@@ -133,17 +163,30 @@ async function runPairs(actor: Actor, row: ExperimentRow, requests: Requests, pa
         if (pair.state === 'ended') return
         if (pair.state === 'running') return void (await follow(row, pair, pair.recording, costs))
         mayStart &&= !shutdownSignal().aborted && (await renewExperiment(id, false))
-        if (!mayStart || !(await claimPair(id, pair))) return
+        const subject = row.subjects[pair.subject]
+        if (!mayStart || !subject || !(await claimPair(id, pair))) return
         try {
-          const summary = await startWhenFree(() => mayStart && !shutdownSignal().aborted, {
-            ...{ actor, workspace: row.workspace, deploymentId: row.subjects[pair.subject]?.deployment ?? '' },
-            thread: { kind: 'new' },
-            body: { ...requests[pair.subject], input: parseJson(row.inputs[pair.input] ?? 'null') } as RunBody, // checked by `call`
-            // A start that was repeated after a crash gets the same run.
-            key: `experiment ${id} ${pair.subject} ${pair.input}`,
-          })
-          await notePair(id, pair, { state: 'running', recording: summary.id })
-          await follow(row, pair, summary.id, costs)
+          const began = Date.now()
+          let revision = null as string | null
+          const summary = await startWhenFree(
+            () => mayStart && !shutdownSignal().aborted,
+            async () => {
+              // At each attempt, because another one may serve by then.
+              revision = await revisionToRun(actor, row.workspace, subject)
+              return {
+                ...{ actor, workspace: row.workspace, deploymentId: subject.deployment },
+                thread: { kind: 'new' },
+                body: { ...requests[pair.subject], input: parseJson(row.inputs[pair.input] ?? 'null') } as RunBody, // checked by `call`
+                // A start that was repeated after a crash gets the same run.
+                key: `experiment ${id} ${pair.subject} ${pair.input}`,
+                versionMs: VERSION_MS,
+              }
+            },
+          )
+          // Nobody knows which one served at the start that was repeated.
+          if (Date.parse(summary.startedAt) < began) revision = null
+          await notePair(id, pair, { state: 'running', recording: summary.id, revision })
+          await follow(row, { ...pair, revision }, summary.id, costs)
         } catch (error) {
           if (shutdownSignal().aborted) return
           if (!(error instanceof AppError)) throw error
@@ -167,7 +210,7 @@ async function follow(row: ExperimentRow, pair: PairRow, recording: string | nul
   for (;;) {
     const summary = await recordingOf(row.workspace, recording)
     if (!summary || summary.phase === 'ended') {
-      const result = await settle(row.id, pair, summary)
+      const result = await settle(row, pair, summary)
       costs.push(addTraced(row, pair, result))
       return
     }
@@ -176,10 +219,19 @@ async function follow(row: ExperimentRow, pair: PairRow, recording: string | nul
   }
 }
 
-async function settle(id: string, pair: PairRow, summary: RecordingSummary | undefined): Promise<PairResult> {
-  const result = summary ? await resultOf(summary) : EXPIRED
-  await notePair(id, pair, { state: 'ended', result })
+async function settle(row: ExperimentRow, pair: PairRow, summary: RecordingSummary | undefined): Promise<PairResult> {
+  const revision = await revisionThroughout(row, pair)
+  const result = { ...(summary ? await resultOf(summary) : EXPIRED), revision }
+  await notePair(row.id, pair, { state: 'ended', result })
   return result
+}
+
+/** The revision that served at the start of a run that has ended, if it still serves: another one may finish runs of the first. */
+async function revisionThroughout({ workspace, subjects }: ExperimentRow, pair: PairRow): Promise<string | null> {
+  const { deployment } = subjects[pair.subject] ?? {}
+  if (pair.revision === null || deployment === undefined) return null
+  const serving = await servingRevision(reader, workspace, deployment).catch(() => null)
+  return serving === pair.revision ? serving : null
 }
 
 async function addTraced({ workspace, id }: ExperimentRow, pair: PairRow, result: PairResult): Promise<void> {
@@ -200,7 +252,7 @@ export async function readExperiment(actor: Actor, place: Place): Promise<Experi
       const summary = recording === null ? undefined : await recordingOf(place.workspace, recording)
       if (recording === null) state = 'waiting'
       else if (!summary || summary.phase === 'ended') {
-        result = await settle(place.id, pair, summary)
+        result = await settle(row, pair, summary)
         state = 'ended'
       }
     }

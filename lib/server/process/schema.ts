@@ -613,6 +613,8 @@ export const experimentPairs = consoleSchema.table(
     input: smallint('input').notNull(),
     state: text('state').$type<PairState>().notNull(),
     recording: uuid('recording'),
+    /** The deployment's revision that served when the run was started; null if unknown. */
+    revision: text('revision'),
     /** JSON; null until the run has ended. */
     result: json('result').$type<PairResult>(),
     /** Why the run was not started. */

@@ -65,7 +65,10 @@ test('a start beyond the limit waits in order, leaves nothing behind while it wa
   const [one, other] = await Promise.all([start('b'), start('b')])
   expect(other.id).toBe(one.id)
   expect(server.runs.size).toBe(2)
-  const waiting = startWhenFree(() => true, inputOf('c'))
+  const waiting = startWhenFree(
+    () => true,
+    async () => inputOf('c'),
+  )
   await endLatest()
   expect((await waiting).phase).toBe('live')
   expect([server.runs.size, waitingStarts()]).toEqual([3, 0])
@@ -76,7 +79,12 @@ test('what waits without being asked again is not started, and one that may not 
   const before = server.runs.size
   await start('e')
   await placeOf('f')
-  await expect(startWhenFree(() => false, inputOf('f'))).rejects.toThrow('place 1 of 1, and nothing was started yet')
+  await expect(
+    startWhenFree(
+      () => false,
+      async () => inputOf('f'),
+    ),
+  ).rejects.toThrow('place 1 of 1, and nothing was started yet')
   await endLatest()
   expect(server.runs.size).toBe(before + 1)
 })

@@ -48,6 +48,8 @@ export type StartRecording = {
   body: RunBody
   /** The same key by the same person returns the existing recording, so a double click starts one run. */
   key?: string
+  /** How long the start may wait to read the assistant's version, without which it is unknown. */
+  versionMs?: number
 }
 
 /**
@@ -72,11 +74,14 @@ export async function startRecording(input: StartRecording): Promise<RecordingSu
   }
 }
 
-/** Like `startRecording`, but waits for a free stream while `mayWait`. */
-export async function startWhenFree(mayWait: () => boolean, input: StartRecording): Promise<RecordingSummary> {
+/** Like `startRecording`, but waits for a free stream while `mayWait`. `inputOf` may refuse at each attempt. */
+export async function startWhenFree(
+  mayWait: () => boolean,
+  inputOf: () => Promise<StartRecording>,
+): Promise<RecordingSummary> {
   for (;;) {
     try {
-      return await startRecording(input)
+      return await startRecording(await inputOf())
     } catch (error) {
       const { queue, retryAfterMs } = asAppError(error).view
       if (!queue || !mayWait()) throw error
@@ -165,9 +170,15 @@ async function startWithStream(input: StartRecording, release: () => void): Prom
 }
 
 /** The assistant version that a new run gets; null if its server does not respond in time. */
-async function activeVersion({ actor, workspace, deploymentId, body }: StartRecording): Promise<number | null> {
+async function activeVersion({
+  actor,
+  workspace,
+  deploymentId,
+  body,
+  ...more
+}: StartRecording): Promise<number | null> {
   const params = { assistant_id: body.assistant_id }
-  const options = { actor, timeoutMs: recorderHub().settings.timing.versionMs }
+  const options = { actor, timeoutMs: more.versionMs ?? recorderHub().settings.timing.versionMs }
   return await call(agentServer.getAssistant, { workspace, deploymentId, params }, options).then(
     ({ version }) => version ?? null,
     () => null,

@@ -9,7 +9,7 @@ import { deploymentsQuery } from '@/lib/queries/deployments'
 import { pageActor, pageWorkspace } from '@/lib/server/access/page-actor'
 import { findExperiment, listInputSets } from '@/lib/server/records/experiments'
 import { prefetch } from '@/lib/server/relay/prefetch'
-import { MAX_INPUT_LENGTH } from '@/lib/stream/experiments'
+import { MAX_INPUT_LENGTH, MAX_SUBJECTS } from '@/lib/stream/experiments'
 import type { RecordingSummary } from '@/lib/stream/log'
 import { visibleRecordings } from '../../recordings'
 import { Screen } from './screen'
@@ -38,6 +38,7 @@ export default async function Page({ params, searchParams }: PageProps<'/[worksp
     versions: text('versions')
       ?.split(',')
       .filter((one) => /^[1-9]\d{0,6}$/.test(one)),
+    revisions: text('revisions')?.split(',').filter(Boolean).slice(0, MAX_SUBJECTS),
     ...(repeated && { again: repeated.row }),
   }
   return (

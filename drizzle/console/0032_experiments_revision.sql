@@ -1,0 +1,1 @@
+ALTER TABLE "console"."experiment_pairs" ADD COLUMN "revision" text;
