@@ -15,7 +15,7 @@ import { type TestConsole, testConsole } from '@/lib/server/testing'
 import { testDatabase } from '@/scripts/testing'
 import { INTEGRATION_ID } from './control-plane/platform'
 import { asProcessEnv, UID_BASE } from './kernel/env'
-import { createClient, createRepository } from './testing/platform-fixture'
+import { createClient, createRepository, waitFor } from './testing/platform-fixture'
 import { startProgram } from './testing/program.mjs'
 import { testFolder } from './testing/test-folder'
 
@@ -56,7 +56,15 @@ afterEach(async () => {
   started = []
   rmSync(SHARED_MEMORY, { force: true })
   await database.drop()
-  folder.remove()
+  // Agents outlive a killed platform for a moment, and these write until the end.
+  await waitFor('nothing is written any more', () => {
+    try {
+      folder.remove()
+      return true
+    } catch {
+      return false
+    }
+  })
   await port.close()
   await home.close()
 })

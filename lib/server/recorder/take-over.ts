@@ -38,7 +38,7 @@ export async function takeOver(hub: Hub, row: RecordingRow, wasCrash: boolean): 
   const held = new RecordingLog(row, cuts, { phase: 'reconnecting', last: end.last, totalBytes: end.bytes })
   const recorder = new Recorder(hub, row, held)
   try {
-    await recall(recorder, row.id)
+    await recall(recorder, row.id, end.last)
   } catch (error) {
     recorder.discard() // the lease expires, and the next instance tries
     throw error
@@ -81,11 +81,10 @@ async function rewind({ id, isResumable }: RecordingRow): Promise<boolean> {
 }
 
 /** Page by page, because the log may not fit into memory twice. */
-async function recall(recorder: Recorder, id: string): Promise<void> {
-  for (let cursor = 0; ; ) {
+async function recall(recorder: Recorder, id: string, last: number): Promise<void> {
+  for (let cursor = 0; cursor < last; ) {
     const chunks = await readSegments(id, cursor, PAGE_BYTES)
-    if (chunks.length === 0) return
     recorder.recall(chunks.flatMap(decodeChunk))
-    cursor = chunks.at(-1)?.last ?? cursor
+    cursor = chunks.at(-1)?.last ?? last
   }
 }

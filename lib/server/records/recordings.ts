@@ -23,11 +23,13 @@ const FRESH_RIGHTS_MS = 1_000
 export async function readRecording(actor: Actor, place: RecordingPlace): Promise<RecordingSummary> {
   const limit = await authorizeWithin(consoleRecords.readRecordings, actor, place.workspace)
   const { workspace, deploymentId, recording: id } = place
-  const row = await findRecording(id)
+  const isRecorded = () => recorderHub().recorders.has(id)
+  const wasRecorded = isRecorded()
+  let row = await findRecording(id)
+  if (wasRecorded && !isRecorded()) row = await findRecording(id) // its end was written meanwhile
   if (row?.workspace !== workspace || (deploymentId !== undefined && row.deployment !== deploymentId)) throw notFound()
   if (limit && !limit.includes(row.deployment)) throw notFound()
-  const recorder = recorderHub().recorders.get(id)
-  if (!recorder) return summaryOf((await settleWaiting(workspace, [row]))[0] ?? row)
+  if (!isRecorded()) return summaryOf((await settleWaiting(workspace, [row]))[0] ?? row)
   const { last, totalBytes, phase, end } = await recorderHub().log(id)
   return { ...summaryOf(row), entries: last, bytes: totalBytes, phase, ...end }
 }
