@@ -1,6 +1,5 @@
 import 'server-only'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { Readable } from 'node:stream'
 import { API, DOCUMENTS, EVERYWHERE, OVER_TLS, TLS_PROTO } from '@/lib/response-headers.mjs'
 import { log } from '../process/log'
 import { pipeToResponse } from './direct-streams'
@@ -32,6 +31,7 @@ async function take(serve: Serve, request: IncomingMessage, response: ServerResp
     response.statusCode = status
     for (const [name, value] of headers) response.setHeader(name, value)
     for (const { key, value } of fixedHeaders(request)) response.setHeader(key, value)
+    response.flushHeaders()
     if (body) await pipeToResponse(body, response)
     else response.end()
   } catch (error) {
@@ -43,9 +43,8 @@ async function take(serve: Serve, request: IncomingMessage, response: ServerResp
 function webRequest(request: IncomingMessage, signal: AbortSignal): Request {
   const headers = new Headers()
   for (const [name, value] of Object.entries(request.headers)) headers.set(name, String(value))
-  const body = Readable.toWeb(request) as ReadableStream<Uint8Array>
-  const options = { method: 'POST', headers, body, signal, duplex: 'half' } // the browser's types lack the last one
-  return new Request(`http://localhost${request.url}`, options)
+  const body: Buffer<ArrayBuffer> | null = request.read() // the guard hands it on when it is whole
+  return new Request(`http://localhost${request.url}`, { method: 'POST', headers, body, signal })
 }
 
 /** Those that next.config.mjs gives to other responses of the API. */
