@@ -1,6 +1,7 @@
+import { MORE_LABELS } from '@/components/runs/start/option-labels'
 import { readConfiguration } from '@/components/runs/start/prefill'
 import { readRequest } from '@/components/runs/start/recorded-request'
-import { MORE_LABELS, type MoreOptions } from '@/components/runs/start/start-options'
+import type { MoreOptions } from '@/components/runs/start/start-options'
 import { printJson } from '@/lib/json/lossless'
 import type { Subject } from '@/lib/stream/experiments'
 

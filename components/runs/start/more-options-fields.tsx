@@ -5,8 +5,9 @@ import { Field } from '@/components/ui/field'
 import { Input, Select } from '@/components/ui/input'
 import { DURABILITIES } from '@/lib/contracts/agents/run-options'
 import { IssueList } from './issue-list'
+import { MORE_LABELS } from './option-labels'
 import type { StartIssue } from './start-issues'
-import { MORE_LABELS, type MoreOptions } from './start-options'
+import type { MoreOptions } from './start-options'
 
 type Props = {
   more: MoreOptions

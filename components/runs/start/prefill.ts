@@ -1,10 +1,11 @@
+import { MULTITASK_STRATEGIES } from '@/lib/contracts/agents/run-options'
 import { OFFERED_STREAM_MODES } from '@/lib/contracts/wire/stream-modes'
 import { isRecord } from '@/lib/json/guards'
 import { jsonText } from '@/lib/json/value'
 import { kept } from '@/lib/stream/kept-request'
 import { splitMore } from './more-options'
 import { readRequest } from './recorded-request'
-import { type Configuration, initialOptions, MULTITASK_CHOICES, type StartOptions } from './start-options'
+import { type Configuration, initialOptions, type StartOptions } from './start-options'
 
 /** The parts of a recording that prefill the form. */
 export type Recorded = { id: string; request: string; assistant: string; thread: string | null; isStateless: boolean }
@@ -25,7 +26,7 @@ export function prefillFrom({ request, assistant, thread, isStateless }: Recorde
   const modes = [body.stream_mode].flat()
   const chosen = OFFERED_STREAM_MODES.filter((value) => modes.includes(value))
   const hasInput = body.input !== undefined && body.input !== null
-  const strategy = MULTITASK_CHOICES.find(({ value }) => value === body.multitask_strategy)?.value
+  const strategy = MULTITASK_STRATEGIES.find((one) => one === body.multitask_strategy)
   const { context: _context, stream_mode: _modes, stream_subgraphs: _subgraphs, ...others } = kept(body)
   const { more, rest } = splitMore(others)
   return {

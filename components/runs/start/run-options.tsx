@@ -7,8 +7,9 @@ import { OFFERED_STREAM_MODES, type OfferedStreamMode } from '@/lib/contracts/wi
 import { ContextOption } from './context-option'
 import { IssueList } from './issue-list'
 import { MoreOptionsFields } from './more-options-fields'
+import { MULTITASK_CHOICES } from './option-labels'
 import type { StartField, StartIssue } from './start-issues'
-import { MULTITASK_CHOICES, type StartOptions } from './start-options'
+import type { StartOptions } from './start-options'
 
 /** The name of each stream mode, and what it sends. */
 const MODES: Record<OfferedStreamMode, readonly [string, string]> = {

@@ -1,17 +1,6 @@
 import type { MultitaskStrategy } from '@/lib/contracts/agents/run-options'
 import { DEFAULT_STREAM_MODES, type StreamMode } from '@/lib/contracts/wire/stream-modes'
 
-export const MULTITASK_CHOICES: readonly { value: MultitaskStrategy; label: string; hint: string }[] = [
-  { value: 'enqueue', label: 'Wait', hint: 'Starts when the earlier run has ended.' },
-  { value: 'reject', label: 'Reject', hint: 'Does not start while another run is active.' },
-  {
-    value: 'interrupt',
-    label: 'Interrupt',
-    hint: 'Stops the earlier run and keeps its changes in the thread.',
-  },
-  { value: 'rollback', label: 'Roll back', hint: 'Stops the earlier run and removes its changes.' },
-]
-
 /** What is seldom set, as typed; empty leaves it to the server. */
 export type MoreOptions = {
   /** Nodes with commas between, or `*` for all. */
@@ -23,16 +12,6 @@ export type MoreOptions = {
   metadata: string
   webhook: string
   durability: string
-}
-
-export const MORE_LABELS: Record<keyof MoreOptions, string> = {
-  interruptBefore: 'Stop before nodes',
-  interruptAfter: 'Stop after nodes',
-  recursionLimit: 'Recursion limit',
-  tags: 'Tags',
-  metadata: 'Metadata',
-  webhook: 'Webhook',
-  durability: 'Durability',
 }
 
 export const NO_MORE: MoreOptions = {

@@ -1,7 +1,8 @@
+import { MULTITASK_STRATEGIES } from '@/lib/contracts/agents/run-options'
 import { OFFERED_STREAM_MODES, type StreamMode } from '@/lib/contracts/wire/stream-modes'
 import { isRecord } from '@/lib/json/guards'
 import { readMore } from './more-options'
-import { MULTITASK_CHOICES, type StartOptions } from './start-options'
+import type { StartOptions } from './start-options'
 
 /** The form as template text. Keys have a fixed order, so that equal forms make equal texts. */
 export function templateBody(options: StartOptions): string {
@@ -26,7 +27,7 @@ export function readTemplate(body: string): Partial<StartOptions> | undefined {
   const given = parsed(body)
   if (!given) return undefined
   const modes = Array.isArray(given.modes) ? known(given.modes) : []
-  const multitask = MULTITASK_CHOICES.find(({ value }) => value === given.multitask)?.value
+  const multitask = MULTITASK_STRATEGIES.find((one) => one === given.multitask)
   const text = (key: string) => (typeof given[key] === 'string' ? given[key] : undefined)
   const [assistant, message, context] = [text('assistant'), text('message'), text('context')]
   return {

@@ -1,6 +1,6 @@
 'use client'
 import { useEffect, useRef } from 'react'
-import { MULTITASK_CHOICES } from '@/components/runs/start/start-options'
+import { MULTITASK_CHOICES } from '@/components/runs/start/option-labels'
 import { Button } from '@/components/ui/button'
 import type { MultitaskStrategy } from '@/lib/contracts/agents/run-options'
 

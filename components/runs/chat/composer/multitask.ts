@@ -1,12 +1,11 @@
-import { MULTITASK_CHOICES } from '@/components/runs/start/start-options'
-import type { MultitaskStrategy } from '@/lib/contracts/agents/run-options'
+import { MULTITASK_STRATEGIES, type MultitaskStrategy } from '@/lib/contracts/agents/run-options'
 
 const KEY = 'pilothouse.multitask'
 
 /** What this browser's user chose before; undefined until then. */
 export function rememberedStrategy(): MultitaskStrategy | undefined {
   try {
-    return MULTITASK_CHOICES.find(({ value }) => value === localStorage.getItem(KEY))?.value
+    return MULTITASK_STRATEGIES.find((one) => one === localStorage.getItem(KEY))
   } catch {
     return undefined // storage is disabled
   }
