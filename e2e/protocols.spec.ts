@@ -1,5 +1,6 @@
 import { agentOf } from './support/platform'
 import { expect, expectAccessible, openPart, signIn, test } from './support/session'
+import { expectSheet } from './support/sheet'
 import { startStubAgent } from './support/stub-agent'
 import { addAgentServer } from './support/workspace'
 
@@ -64,18 +65,9 @@ test('on a small screen a tool is a sheet over the list, and closing it leads ba
   await page.setViewportSize({ width: 390, height: 844 })
   const row = page.getByRole('region', { name: 'Tools' }).getByRole('button', { name: /^approval/ })
   const sheet = page.getByRole('region', { name: 'Details' })
-  await row.press('Enter')
-  await expect(sheet).toBeFocused()
-  await expect(sheet.getByRole('button', { name: 'Call tool', exact: true })).toBeVisible()
-  await expectAccessible(page)
-  await page.keyboard.press('Escape')
-  await expect(sheet).toHaveCount(0)
-  await expect(row).toBeFocused()
-  await row.click()
-  await expect(sheet).toBeFocused()
-  await page.goBack()
-  await expect(sheet).toHaveCount(0)
-  await expect(row).toBeFocused()
+  await expectSheet(page, row, sheet, () =>
+    expect(sheet.getByRole('button', { name: 'Call tool', exact: true })).toBeVisible(),
+  )
 })
 
 test('a server without the protocols says why they are missing, and hostile text stays text', async ({ page }) => {

@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test'
 import { agentOf } from './support/platform'
 import { expect, expectAccessible, signIn, test } from './support/session'
+import { expectSheet } from './support/sheet'
 
 const table = (page: Page) => page.getByRole('table', { name: 'Threads' })
 /** Threads without a title differ in the beginning of their ids. */
@@ -154,22 +155,10 @@ test('on a small screen a checkpoint is a sheet over the list, and closing it le
   await page.setViewportSize({ width: 390, height: 844 })
   const row = page.getByRole('navigation', { name: 'Checkpoints' }).getByRole('button', { name: /Step 1/ })
   const sheet = page.getByRole('region', { name: 'Checkpoint', exact: true })
-  await row.press('Enter')
-  await expect(sheet).toBeFocused()
-  await expect(sheet.getByRole('heading', { name: /^step 1/ })).toBeVisible()
-  await expect(sheet.getByRole('tree')).toContainText('messages')
-  await expectAccessible(page)
-  await page.keyboard.press('Escape')
-  await expect(sheet).toHaveCount(0)
-  await expect(row).toBeFocused()
-  await row.click()
-  await expect(sheet).toBeFocused()
-  await page.goBack()
-  await expect(sheet).toHaveCount(0)
-  await expect(row).toBeFocused()
-  await row.click()
-  await sheet.getByRole('button', { name: 'Close' }).click()
-  await expect(row).toBeFocused()
+  await expectSheet(page, row, sheet, async () => {
+    await expect(sheet.getByRole('heading', { name: /^step 1/ })).toBeVisible()
+    await expect(sheet.getByRole('tree')).toContainText('messages')
+  })
 })
 
 test('a state of several megabytes is shown, searched, saved, edited and compared in a worker', async ({ page }) => {

@@ -14,7 +14,7 @@ export type AuditUsage = {
 
 /** What an administrator of a workspace sees. */
 export type AuditKept = {
-  /** The limits of the workspace itself; null: that of the console applies. */
+  /** The limits of the workspace itself; null: those of the console apply. */
   own: AuditLimits
   workspace: AuditPart
   /** Entries about no workspace, with the limits of the console. */

@@ -288,7 +288,7 @@ export const auditRetention = consoleSchema.table(
     id: smallint('id').primaryKey().default(1),
     /** Null: for good. */
     days: integer('days'),
-    /** Of the entries about one workspace; null: any size. */
+    /** For each workspace; null: any size. */
     maxBytes: bigint('max_bytes', { mode: 'number' }),
     /** The limits that workspaces have of their own. One column, so that the seal shows when one was removed. */
     own: json('own').$type<Record<string, AuditLimits>>().notNull().default({}),

@@ -1,5 +1,8 @@
+import { once } from 'node:events'
+import { createServer, get, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { checkDirectStreams, startDirectStreams, stopDirectStreams } from './direct-streams'
+import { checkDirectStreams, pipeToResponse, startDirectStreams, stopDirectStreams } from './direct-streams'
 import { setDirectReads } from './gathered-stream'
 import { keepNodeResponses } from './node-response'
 
@@ -46,4 +49,37 @@ test('a self-check that hangs is given up', async () => {
   setDirectReads(true)
   keepNodeResponses()
   await expect(checkDirectStreams(0)).rejects.toThrow('longer than 0 ms')
+})
+
+test('a body is read only as fast as its client reads, and is left with the client', async () => {
+  const CHUNK = Buffer.alloc(64 * 1024)
+  let sent = 0
+  let isLeft = false
+  let response: ServerResponse | undefined
+  const body = () =>
+    new ReadableStream<Uint8Array>({
+      pull: (controller) => {
+        sent += CHUNK.length
+        if (sent > 64 * 1024 * 1024) controller.close()
+        else controller.enqueue(CHUNK)
+      },
+      cancel: () => {
+        isLeft = true
+      },
+    })
+  const server = createServer((_, given) => {
+    response = given
+    void pipeToResponse(body(), given).catch(() => {})
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const request = get({ host: '127.0.0.1', port: (server.address() as AddressInfo).port, agent: false })
+  request.on('error', () => {})
+  const [slow] = await once(request, 'response')
+  slow.on('error', () => {})
+  await expect.poll(() => response?.writableNeedDrain).toBe(true)
+  expect(response?.writableLength).toBeLessThan(1024 * 1024)
+  expect(sent).toBeLessThan(32 * 1024 * 1024)
+  request.destroy()
+  await expect.poll(() => isLeft).toBe(true)
+  server.close()
 })

@@ -92,14 +92,15 @@ function assert(isTrue: boolean, problem: string): asserts isTrue {
   if (!isTrue) throw new Error(problem)
 }
 
-/** Sends a body as Next.js does: the headers leave with the first bytes. */
+/** Sends a body as Next.js does: the headers leave with the first bytes, and it is read only as fast as the client reads. */
 export async function pipeToResponse(body: ReadableStream<Uint8Array>, response: ServerResponse): Promise<void> {
   const closed = new AbortController()
   response.on('close', () => closed.abort())
   const sink = new WritableStream<Uint8Array>({
-    write(bytes) {
+    async write(bytes) {
       response.flushHeaders()
-      response.write(bytes)
+      if (response.write(bytes)) return
+      await once(response, 'drain', { signal: closed.signal }).catch(() => {}) // without a client, the pipe itself ends
     },
     close: () => void response.end(),
   })

@@ -18,7 +18,7 @@ ours.server.onRun = (run) => {
 }
 const pid = ours.pid()
 const other = await ours.another()
-/** @type {{ recording: string, run: any }[]} */
+/** @type {Awaited<ReturnType<typeof ours.startRun>>[]} */
 const runs = []
 for (let n = 0; n < count; n += 1) {
   runs.push(await ours.startRun({}, { stream_resumable: true }))
