@@ -13,6 +13,7 @@ const SINGLE_FILES = ['proxy.ts', 'instrumentation.ts', 'instrumentation-client.
 /** Pages, and heavy modules that they load when something needs them: see `npm run bench -- weight`. */
 const FIRST_LOADS: Record<string, string[]> = {
   'components/runs/chat/chat-screen.tsx': ['marked', '@tanstack/react-virtual', 'lib/stream/run-view.ts'],
+  'components/deployments/deployment-frame.tsx': ['lib/traces/facts.ts'],
 }
 
 /** Zone → zones it may import in addition to itself. `feature` and `app` are the only ones that see most of the tree. */

@@ -3,6 +3,9 @@ import type { AnyInput, InputOf, Operation, OutputOf } from '@/lib/contracts/wir
 import type { OperationPlace } from '@/lib/contracts/wire/places'
 import { type RelayError, relayFetch } from './relay-fetch'
 
+/** How often figures and a visible list of logged runs are read again. */
+export const LIVE_MS = 10_000
+
 /** An operation's place and input in one object, for `apiQuery` and `call`. */
 export type QueryInput<Op extends Operation> = OperationPlace & InputOf<Op>
 

@@ -5,9 +5,8 @@ import { controlPlane } from '@/lib/contracts/control-plane'
 import type { DeploymentRowsPage, HealthGroup, RowSort } from '@/lib/contracts/deployments/deployment-row'
 import type { Deployment } from '@/lib/contracts/deployments/deployments'
 import { buildQuery, type InputOf } from '@/lib/contracts/wire/api'
-import { apiQuery, operationKey } from './api-query'
+import { apiQuery, LIVE_MS, operationKey } from './api-query'
 import { consoleFetch, type RelayError } from './relay-fetch'
-import { LIVE_MS } from './traces'
 
 type ListQuery = InputOf<typeof controlPlane.listDeployments>['query']
 

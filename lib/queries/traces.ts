@@ -4,14 +4,11 @@ import type { TracingProject } from '@/lib/contracts/traces/projects'
 import type { InputOf } from '@/lib/contracts/wire/api'
 import type { StoredPrice } from '@/lib/traces/cost'
 import { LIGHT_FIELDS } from '@/lib/traces/light-run'
-import { apiQuery } from './api-query'
+import { apiQuery, LIVE_MS } from './api-query'
 import { consoleFetch, type RelayError, relayFetch } from './relay-fetch'
 
 type RunsBody = InputOf<typeof traces.queryTraceRuns>['body']
 type TotalsBody = InputOf<typeof traces.getTraceTotals>['body']
-
-/** How often figures and a visible list of logged runs are read again. */
-export const LIVE_MS = 10_000
 
 /** A deployment's tracing project, which has the deployment's name. */
 export const tracingProjectQuery = (workspace: string, name: string) => ({

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants } from 'node:zlib'
 
 /** Smaller files are compressed when they are asked for. */
-const MIN_BYTES = 8_000
+const MIN_BYTES = 1_000
 
 /**
  * Writes `NAME.br` beside the larger scripts and style sheets of a build, so that no visitor waits for their compression
