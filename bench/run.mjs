@@ -22,7 +22,7 @@ const SUITES = {
   tabs: './tabs.mjs',
   state: './state.mjs',
   diff: './diff.mjs',
-  growth: './growth.mjs',
+  growth: './growth/growth.mjs',
 }
 /** What a suite cannot do without. nginx is a peer that may be left out. */
 const NEED_BROWSER = ['weight', 'list-scale', 'thread-scale', 'runs-list', 'traces', 'browser', 'tabs', 'state', 'diff']

@@ -46,7 +46,7 @@ import { npmSettingsWithoutKeys } from './sandbox/npm-settings'
 import { openSandbox, type SandboxOptions } from './sandbox/sandbox'
 import { isTracesPath } from './traces/app'
 import { openTraces } from './traces/open'
-import type { Retention } from './traces/retention'
+import type { Retention } from './traces/upkeep/retention'
 
 export type PlatformOptions = {
   dataDir: string
@@ -140,7 +140,16 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     const isKey = createKeyCheck(folder.apiKey)
     const metrics = new Metrics(options.metricsToken, database.db)
     const traces = await openTraces({
-      ...{ db: database.db, upkeep: database.upkeep, store, tenantId, isKey, sealKey: folder.sealKey, logError: log },
+      ...{
+        db: database.db,
+        upkeep: database.upkeep,
+        rebuildIndex: database.rebuildIndex,
+        store,
+        tenantId,
+        isKey,
+        sealKey: folder.sealKey,
+        logError: log,
+      },
       ignoredFields: metrics.ignoredFields,
       retention: options.traceRetention,
     })

@@ -4,7 +4,7 @@ import { HttpError } from '../kernel/http-error'
 import { type Largest, type RunRetention, readRunUsage, sweepRuns } from '../kernel/run-retention'
 import type { Store } from '../kernel/store'
 import type { Handlers } from '../kernel/wire'
-import { readTraceUsage, type TraceRetention } from '../traces/retention'
+import { readTraceUsage, type TraceRetention } from '../traces/upkeep/retention'
 
 const RUNS = 'run_retention'
 const KEPT_FOR_GOOD: RunRetention = { maxAgeDays: null, maxBytes: null }

@@ -12,6 +12,8 @@ export type Database = {
   db: Db
   /** For statements that read or remove much, two at a time: they may take ten minutes. */
   upkeep: Db
+  /** Builds an index of the platform's schema again, without a limit of time; nobody waits for it meanwhile. */
+  rebuildIndex(name: string): Promise<void>
   close(): Promise<void>
 }
 type DatabaseOptions = {
@@ -91,11 +93,28 @@ export async function openDatabase(
   const storeOn = (pool: pg.Pool): Db => Object.assign(drizzle(pool, { schema }), { transaction: transactionsOn(pool) })
   const pool = open(10, statementMs, WAIT_MS)
   const slow = open(2, UPKEEP_MS, UPKEEP_MS)
+  let rebuilding: pg.Client | undefined
   return {
     db: storeOn(pool),
     upkeep: storeOn(slow),
+    async rebuildIndex(name) {
+      const client = new pg.Client({ ...CONNECTION, connectionString: directUrl })
+      client.on('error', () => {}) // the statement fails, too
+      rebuilding = client
+      try {
+        await client.connect()
+        const index = client.escapeIdentifier(name)
+        // What an interrupted one has left.
+        await client.query(`drop index concurrently if exists platform.${client.escapeIdentifier(`${name}_ccnew`)}`)
+        await client.query(`reindex index concurrently platform.${index}`)
+      } finally {
+        rebuilding = undefined
+        await client.end().catch(() => {})
+      }
+    },
     async close() {
       isClosed = true
+      await rebuilding?.end().catch(() => {}) // ends it at once
       await Promise.all([pool.end(), slow.end()])
       await holder.end().catch(() => {})
     },

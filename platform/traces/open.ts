@@ -1,18 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
-import type { Db } from '../kernel/database'
+import type { Database, Db } from '../kernel/database'
 import type { IgnoredFields } from '../kernel/ignored-fields'
 import type { Store } from '../kernel/store'
 import { createTracesApp } from './app'
 import type { IntakeLimits } from './intake'
 import { createTraceKeys } from './key'
-import { type Retention, startRetention, type TraceRetention } from './retention'
 import { RunStore } from './run-store'
+import { rebuildIndexes } from './upkeep/indexes'
+import { type Retention, startRetention, type TraceRetention } from './upkeep/retention'
 
 export type TracesOptions = {
   db: Db
   /** For statements that take long. */
   upkeep: Db
+  rebuildIndex: Database['rebuildIndex']
   store: Store
   tenantId: string
   sealKey: Buffer
@@ -36,7 +38,7 @@ const RETENTION: Retention = { maxAgeDays: 14, maxBytes: 512_000_000 }
 
 /** The tracing part of the platform. */
 export async function openTraces(options: TracesOptions): Promise<Traces> {
-  const { db, upkeep, store, sealKey, logError } = options
+  const { db, upkeep, rebuildIndex, store, sealKey, logError } = options
   const keys = createTraceKeys(sealKey)
   const given = options.retention ?? {}
   const retention: TraceRetention = {
@@ -50,7 +52,8 @@ export async function openTraces(options: TracesOptions): Promise<Traces> {
     deploymentOfKey: keys.deploymentOf,
   })
   const listener = getRequestListener(app.fetch)
-  const sweeping = startRetention(upkeep, retention, logError)
+  const tidy = () => rebuildIndexes({ upkeep, rebuildIndex }, store)
+  const sweeping = startRetention({ db: upkeep, retention, tidy, logError })
   return {
     serve: (request, response) => void listener(request, response),
     keyOf: keys.of,

@@ -11,10 +11,10 @@ import { lightRun } from '@/lib/traces/light-run'
 import { TraceTree } from '@/lib/traces/tree'
 import { INTAKE_LIMITS, Intake } from './intake'
 import { runsStatement, treeStatement } from './queries'
-import { sweepTraces } from './retention'
 import type { RunStore } from './run-store'
 import { child, createTracesFixture, run, START, type TracesFixture } from './testing'
 import { otherCostsStatement, totalsStatement, usageStatement } from './totals'
+import { sweepTraces } from './upkeep/retention'
 
 type Run = ReturnType<typeof run>
 let traces: TracesFixture

@@ -4,9 +4,10 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { loadSources } from '../scripts/checks/load-sources.mjs'
-import { startTestDatabase } from '../scripts/start-test-database.mjs'
-import { byTurns, median, row, SCALE } from './live/rounds.mjs'
+import { loadSources } from '../../scripts/checks/load-sources.mjs'
+import { startTestDatabase } from '../../scripts/start-test-database.mjs'
+import { byTurns, median, row, SCALE } from '../live/rounds.mjs'
+import { traceGrowth } from './traces.mjs'
 
 const RUNS = 200
 /** Events per second of a run. */
@@ -45,7 +46,7 @@ const KINDS = {
   'random text': (n) => ['custom', JSON.stringify({ n, text: letters(120) })],
 }
 
-/** @returns one row per kind and moment, and the cost of retention. */
+/** @returns one row per kind and moment, the cost of retention, and what traces take. */
 export async function measure() {
   const ours = await loadSources('growth', SOURCES)
   const server = startTestDatabase()
@@ -59,6 +60,7 @@ export async function measure() {
     const store = await openStore(ours, await server.url)
     rows.push(await cost(ours, store))
     await store.close()
+    rows.push(await traceGrowth(await server.url))
     return rows
   } finally {
     await server.stop()

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { testDatabase } from '@/scripts/testing'
-import { type Database, openDatabase } from '../kernel/database'
-import { removeRunsOf } from '../kernel/projects'
+import { type Database, openDatabase } from '../../kernel/database'
+import { removeRunsOf } from '../../kernel/projects'
 import { sweepTraces } from './retention'
 
 let database: Awaited<ReturnType<typeof testDatabase>>

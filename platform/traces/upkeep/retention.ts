@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { type Db, PORTION, removeAll } from '../kernel/database'
+import { type Db, PORTION, removeAll } from '../../kernel/database'
 
 export type Retention = {
   maxAgeDays: number /** Limit for the stored inputs, outputs and events of one project. */
@@ -91,18 +91,36 @@ export async function readTraceUsage(db: Db) {
 
 const HOUR_MS = 3_600_000
 
+type Parts = {
+  db: Db
+  retention: Pick<TraceRetention, 'current'>
+  /** What else the tables need after a sweep. It ends by itself when the database is closed. */
+  tidy(): Promise<unknown>
+  logError(line: string): void
+}
+
 /** Sweeps once an hour; the first sweep is delayed to keep load off startup. */
-export function startRetention(
-  db: Db,
-  retention: Pick<TraceRetention, 'current'>,
-  logError: (line: string) => void,
-): { stop(): Promise<void> } {
+export function startRetention({ db, retention, tidy, logError }: Parts): { stop(): Promise<void> } {
   let sweep: Promise<unknown> = Promise.resolve()
+  let isTidying = false
+  let isStopped = false
   const look = () => {
     sweep = retention
       .current()
       .then((limits) => sweepTraces(db, limits))
       .catch((error: Error) => logError(`Old traces were not removed: ${error.message}`))
+      .then(startTidying)
+  }
+  const startTidying = () => {
+    if (isTidying || isStopped) return
+    isTidying = true
+    tidy()
+      .catch((error: Error) => {
+        if (!isStopped) logError(`The indexes of traces were not looked after: ${error.message}`)
+      })
+      .finally(() => {
+        isTidying = false
+      })
   }
   const first = setTimeout(look, 60_000)
   const timer = setInterval(look, HOUR_MS)
@@ -110,6 +128,7 @@ export function startRetention(
   timer.unref()
   return {
     stop: async () => {
+      isStopped = true
       clearTimeout(first)
       clearInterval(timer)
       await sweep
