@@ -12,7 +12,7 @@ const MIN_INDEX_BYTES = 1_000_000
 const KEPT = 10
 const TIMES = 3
 /** Traces of a day, and the runs of each. */
-const TRACES = Math.round(100 * SCALE)
+const TRACES = Math.round(40 * SCALE)
 const RUNS = 5
 /** Traces of one request. */
 const BATCH = 20
