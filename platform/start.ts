@@ -25,6 +25,7 @@ import { callerOrigin, withCallerOrigin } from './gateway/caller-origin'
 import { CustomUrls } from './gateway/custom-urls'
 import { hashOf } from './gateway/entries'
 import { createGateway } from './gateway/gateway'
+import { neverDeployed } from './gateway/never-deployed'
 import { Publisher } from './gateway/publisher'
 import { ImageStore } from './images/image-store'
 import { openAgentDatabases } from './kernel/agent-database'
@@ -281,7 +282,8 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       logError: log,
     })
     const control = getRequestListener(app.fetch)
-    const gateway = createGateway({ target, isKey, customUrls, corsOrigins, publicCards })
+    const whyDown = async (id: string) => (await neverDeployed(store, id)).get(id)
+    const gateway = createGateway({ target, whyDown, isKey, customUrls, corsOrigins, publicCards })
     let stopping: Promise<void> | undefined
     server.off('request', refuseWhileStarting)
     server.on('request', (request, response) => {

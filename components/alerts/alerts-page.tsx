@@ -4,13 +4,13 @@ import dynamic from 'next/dynamic'
 import { useSearchParams } from 'next/navigation'
 import { useState } from 'react'
 import { ErrorNotice, useTryAgain } from '@/components/shared/feedback/error-notice'
+import { LateSkeleton } from '@/components/shared/feedback/late-notice'
 import { STALE_STYLE, StaleNotice, staleOf } from '@/components/shared/feedback/stale-notice'
 import { PageHeader } from '@/components/shared/layout/page-header'
 import { useReasons } from '@/components/shared/layout/rights'
 import { useSetSearch } from '@/components/shared/layout/use-set-search'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { Button } from '@/components/ui/button'
-import { Skeleton } from '@/components/ui/loading'
 import { Tabs } from '@/components/ui/tabs'
 import { ALERT_EVERY_MS, type AlertsView } from '@/lib/contracts/alerts/alerts'
 import { alertsQuery } from '@/lib/queries/alerts'
@@ -57,7 +57,7 @@ export function AlertsPage({ workspace }: { workspace: string }) {
       </PageHeader>
       {stale ? <StaleNotice {...stale} onRetry={retry} /> : null}
       {error && !data ? <ErrorNotice error={error.view} onRetry={retry} /> : null}
-      {data || error ? null : <Skeleton className="h-40 w-full" />}
+      {data || error ? null : <LateSkeleton className="h-40 w-full" />}
       {data ? (
         <Tabs
           label="Alerts"

@@ -6,8 +6,6 @@ import { CronInput } from '@/app/(console)/[workspace]/deployments/[deploymentId
 import { assistantSchemasQuery } from '@/lib/queries/assistants'
 import type { InputCheck } from './input-view'
 
-// jsdom has no layout, and the JSON editor asks for places.
-Range.prototype.getClientRects ??= () => [] as unknown as DOMRectList
 beforeEach(() => vi.stubGlobal('fetch', () => new Promise(() => {}))) // the schema does not arrive by itself
 afterEach(() => {
   cleanup()

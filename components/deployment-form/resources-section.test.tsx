@@ -8,8 +8,6 @@ import type { Refusal } from './resource-spec/refusals'
 import { ResourcesSection } from './resources-section'
 
 beforeAll(async () => {
-  // jsdom has no layout, and the text editor measures its lines.
-  Range.prototype.getClientRects ??= () => [] as unknown as DOMRectList
   // Loaded before the clock of a test runs.
   await Promise.all([import('./resource-spec/spec-editor'), import('./resource-spec/text-view')])
 })

@@ -1,6 +1,7 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
 import { Play } from 'lucide-react'
+import dynamic from 'next/dynamic'
 import Link from 'next/link'
 import { usePathname } from 'next/navigation'
 import type { ReactNode } from 'react'
@@ -20,16 +21,22 @@ import { CopyButton } from '@/components/ui/copy-button'
 import { Skeleton } from '@/components/ui/loading'
 import { showTab, tabListStyle, tabStyle } from '@/components/ui/styles'
 import { cn } from '@/lib/cn'
+import { hasServer } from '@/lib/contracts/deployments/has-server'
 import { deploymentQuery } from '@/lib/queries/deployments'
 import { deploymentParts, routes, TAB_COUNT } from '@/lib/routes'
 import { HealthBadge } from './health-badge'
 import { MoreTabs } from './more-tabs'
+
+const NoServer = dynamic(() => import('./no-server').then((module) => module.NoServer))
 
 type DeploymentFrameProps = { workspace: string; deploymentId: string; children: ReactNode }
 
 /** Sections whose records have a header of their own, and pages there that are none. */
 const RECORDS = ['runs', 'traces']
 const PAGES = ['new', 'join', 'compare', 'of-run']
+
+/** Sections that show what the agent server says. */
+const OF_SERVER = ['chat', 'threads', 'assistants', 'crons', 'store', 'mcp', 'a2a', 'system']
 
 /** For screen readers only on small screens. */
 const FOLDED = 'max-sm:h-0 max-sm:[&>:not(h1)]:hidden max-sm:[&>h1]:sr-only'
@@ -50,7 +57,8 @@ export function DeploymentFrame({ workspace, deploymentId, children }: Deploymen
   const error = query.error ?? query.failureReason
   const stale = staleOf({ ...query, error }, problem)
   const isGone = !data && error?.code === 'not_found'
-  const reason = useReasons().run
+  const isServed = !data || hasServer(data)
+  const reason = useReasons().run ?? (isServed ? undefined : 'No revision of this deployment has been deployed yet.')
   const path = usePathname()
   const overview = routes.deployment(workspace, deploymentId)
   const runs: string = routes.runs(workspace, deploymentId)
@@ -73,6 +81,7 @@ export function DeploymentFrame({ workspace, deploymentId, children }: Deploymen
   const isRecord = RECORDS.includes(below[0] ?? '') && below.length === 2 && !PAGES.includes(below[1] ?? '')
   const isFull = below[0] === 'chat' || (below[0] === 'threads' && below.length === 2)
   const isRunForm = path.endsWith('/runs/new')
+  const lacksServer = !isServed && (isRunForm || OF_SERVER.includes(below[0] ?? ''))
   return (
     <div className="-mt-5 flex min-h-0 flex-1 flex-col">
       {isRecord ? null : (
@@ -105,11 +114,7 @@ export function DeploymentFrame({ workspace, deploymentId, children }: Deploymen
                 Start a run
               </Button>
             ) : (
-              <Button
-                asChild
-                size="sm"
-                variant={data && !data.active_revision_id && data.source !== 'external' ? 'secondary' : 'primary'}
-              >
+              <Button asChild size="sm" variant="primary">
                 <Link prefetch={false} href={routes.newRun(workspace, deploymentId)}>
                   <Play aria-hidden />
                   Start a run
@@ -143,7 +148,11 @@ export function DeploymentFrame({ workspace, deploymentId, children }: Deploymen
         ) : error && !data ? (
           <ErrorNotice error={error.view} onRetry={retry} className="mb-4" />
         ) : null}
-        {error && !data && !isRecorded ? null : <BelowNotice stale={stale}>{children}</BelowNotice>}
+        {error && !data && !isRecorded ? null : (
+          <BelowNotice stale={stale}>
+            {lacksServer ? <NoServer workspace={workspace} deployment={data} /> : children}
+          </BelowNotice>
+        )}
       </div>
     </div>
   )

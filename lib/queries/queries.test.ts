@@ -92,18 +92,22 @@ describe('a retry', () => {
   )
 })
 
-test('what a form needs is asked again while its server is away, and not after another answer', () => {
-  const every = (code: ErrorCode, upstreamStatus?: number) =>
-    untilBack.refetchInterval({ state: { error: new RelayError({ ...view(code), upstreamStatus }) } })
+test('what a form needs is asked again while its server fails, and not after another answer', () => {
+  const every = (code: ErrorCode, upstreamStatus?: number, errorUpdateCount = 9) =>
+    untilBack.refetchInterval({
+      state: { error: new RelayError({ ...view(code), upstreamStatus }), errorUpdateCount },
+    })
   expect([every('upstream_unreachable'), every('upstream_failed', 503)]).toEqual([3_000, 3_000])
+  // A failure over the question itself may be over in a moment, or last.
+  const failing = [1, 2, 3, 9].map((count) => every('upstream_failed', 500, count))
+  expect(failing).toEqual([3_000, 6_000, 12_000, 30_000])
   for (const [code, status] of [
-    ['upstream_failed', 500],
     ['not_found', 404],
     ['forbidden', undefined],
     ['unauthenticated', undefined],
   ] as const)
     expect(every(code, status), code).toBe(false)
-  expect(untilBack.refetchInterval({ state: { error: null } })).toBe(false)
+  expect(untilBack.refetchInterval({ state: { error: null, errorUpdateCount: 1 } })).toBe(false)
 })
 
 describe("the relay's path", () => {

@@ -19,14 +19,20 @@ export const shouldRetry = (failures: number, error: Error): boolean =>
   (error.view.retryAfterMs ?? 0) <= MAX_WAIT_MS
 
 const AWAY_MS = 3_000
+const MOST_AWAY_MS = 30_000
+
+type Asked = { error: RelayError | null; errorUpdateCount: number }
 
 /**
  * For what a form needs: a server that could not be asked is asked again, because it may be starting. One that fails over the
- * question itself (500) does so again.
+ * question itself (500) may do so for long, so it is asked less and less often.
  */
 export const untilBack = {
-  refetchInterval: ({ state: { error } }: { state: { error: RelayError | null } }): number | false =>
-    error && PASSING.includes(error.code) && error.view.upstreamStatus !== 500 ? AWAY_MS : false,
+  refetchInterval: ({ state: { error, errorUpdateCount } }: { state: Asked }): number | false => {
+    if (!error || !PASSING.includes(error.code)) return false
+    if (error.view.upstreamStatus !== 500) return AWAY_MS
+    return Math.min(AWAY_MS * 2 ** (errorUpdateCount - 1), MOST_AWAY_MS)
+  },
 }
 
 /** One client for the browser's life, or for one request on the server. */

@@ -37,7 +37,11 @@ const OUTCOMES: Record<RecordingOutcome, Status> = {
     label: 'Removed',
     detail: 'The run was rolled back, or the agent server no longer has it.',
   },
-  unknown: { tone: 'unknown', label: 'Unknown', detail: 'The console stopped following the run before it ended.' },
+  unknown: {
+    tone: 'unknown',
+    label: 'Unknown',
+    detail: 'Nothing tells how it ended: the console stopped following it, or its trace has no end.',
+  },
 }
 
 type Known = {

@@ -128,6 +128,11 @@ export function lightRun(run: RunRecord): LightRun {
   }
 }
 
+const LOST_MS = 3_600_000
+
+/** Whether nothing has been logged for so long, since epoch ms, that a run without an end need not be running. */
+export const isLongAgo = (at: number | null): boolean => at !== null && Date.now() - at > LOST_MS
+
 /** Whether runs of a type call a model. Their parents repeat the tokens. */
 export const isModelCall = (type: string): boolean => type === 'llm' || type === 'embedding'
 

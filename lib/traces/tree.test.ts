@@ -86,8 +86,8 @@ test('a run whose parent was never logged is shown and says so, once all is ther
   const made = tree(run('a'), run('x', 'gone'))
   expect(shown(made)).toEqual(['a', 'x'])
   const node = made.nodes.get('x')
-  expect(node && flagsOf(node, made.root, false)).toEqual([])
-  expect(node && flagsOf(node, made.root, true).map(({ kind }) => kind)).toEqual(['missing-parent'])
+  expect(node && flagsOf(node, { isWhole: false, isOver: true })).toEqual([])
+  expect(node && flagsOf(node, { isWhole: true, isOver: true }).map(({ kind }) => kind)).toEqual(['missing-parent'])
 })
 
 test('parents in a cycle lose no run', () => {
@@ -102,11 +102,13 @@ test('clocks that go backwards and missing ends are reported', () => {
     run('c', 'a', { end: 10 }),
     run('d', 'a', { status: 'pending', end: null }),
   )
-  const kinds = ['b', 'c', 'd'].map((id) => {
-    const node = made.nodes.get(id)
-    return node && flagsOf(node, made.root, true).map(({ kind }) => kind)
-  })
-  expect(kinds).toEqual([['clock'], ['clock'], ['open']])
+  const kinds = (isOver: boolean) =>
+    ['b', 'c', 'd'].map((id) => {
+      const node = made.nodes.get(id)
+      return node && flagsOf(node, { isWhole: true, isOver }).map(({ kind }) => kind)
+    })
+  expect(kinds(true)).toEqual([['clock'], ['clock'], ['open']])
+  expect(kinds(false)).toEqual([['clock'], ['clock'], []])
 })
 
 describe('visible rows', () => {

@@ -252,8 +252,11 @@ export function sumsOf(node: TreeNode): TreeSums {
   return sums
 }
 
-/** Anomalies of a run beyond its own status. `isWhole`: all runs of the trace have arrived. */
-export function flagsOf(node: TreeNode, root: TreeNode | undefined, isWhole: boolean): TreeFlag[] {
+/**
+ * Anomalies of a run beyond its own status. `isWhole`: all runs of the trace have arrived; `isOver`: none of them is still
+ * running.
+ */
+export function flagsOf(node: TreeNode, { isWhole, isOver }: { isWhole: boolean; isOver: boolean }): TreeFlag[] {
   const { run, parent } = node
   const flags: TreeFlag[] = []
   if (isWhole && run.parent !== null && !parent)
@@ -263,7 +266,6 @@ export function flagsOf(node: TreeNode, root: TreeNode | undefined, isWhole: boo
   const above = parent?.run.start ?? null
   if (run.start !== null && above !== null && run.start < above - TOLERANCE_MS)
     flags.push({ kind: 'clock', text: 'It started before its parent: their clocks differ.' })
-  if (run.status === 'pending' && root && root !== node && root.run.status !== 'pending')
-    flags.push({ kind: 'open', text: 'Its end was never logged, although the trace has ended.' })
+  if (run.status === 'pending' && isOver) flags.push({ kind: 'open', text: 'Its end was not logged.' })
   return flags
 }

@@ -229,6 +229,17 @@ test('a new custom_url, a new deployment and a deleted one are known to all gate
   await become(404, (url) => ask(url, id))
 })
 
+test('all gateways say why a deployment of which nothing was ever deployed has no server', async () => {
+  const repository = createRepository(path.join(folder, 'broken'))
+  repository.commit({ 'graph.json': '{' })
+  const { body } = await client.create('broken', repository.url)
+  await client.waitForStatus(body.id, body.latest_revision_id, 'BUILD_FAILED')
+  const details = () =>
+    Promise.all([a, b].map(async (url) => ((await (await ask(url, body.id)).json()) as { detail: string }).detail))
+  await waitFor('both know', async () => (await details()).every((one) => /build .* failed/.test(one)))
+  await client.request('DELETE', `/v2/deployments/${body.id}`)
+})
+
 test('the role of the gateways reads the sealed entries and nothing else', async () => {
   const { name, password } = gatewayRole(GATEWAY_KEY)
   const url = Object.assign(new URL(database.url), { username: name, password }).href

@@ -35,7 +35,7 @@ export type CopyOptions = {
   platformUrl?: string | undefined
   log(level: 'info' | 'error', message: string): void
 }
-type Known = { customUrl: string | null; servers: PublishedServers | null; upstream: Upstream | undefined }
+type Known = Entry & { upstream: Upstream | undefined }
 
 /** What this gateway knows of the deployments: follows the entries of the platform, and tells it what is still open. */
 export class Copy {
@@ -91,6 +91,10 @@ export class Copy {
     if (!known.servers) return { state: 'down' }
     const reason = 'This gateway cannot reach the agent server of this deployment. Set PILOTHOUSE_PLATFORM_URL.'
     return { state: 'down', reason }
+  }
+
+  async whyDown(deploymentId: string): Promise<string | undefined> {
+    return this.#known.get(deploymentId)?.reason
   }
 
   async close(): Promise<void> {

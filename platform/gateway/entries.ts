@@ -39,7 +39,12 @@ const PublishedServers = z.object({
 export type PublishedServers = z.output<typeof PublishedServers>
 
 /** What a gateway knows of a deployment. */
-export const Entry = z.object({ customUrl: z.string().nullable(), servers: PublishedServers.nullable() })
+export const Entry = z.object({
+  customUrl: z.string().nullable(),
+  servers: PublishedServers.nullable(),
+  /** Why it has none, and none is on its way. */
+  reason: z.string().optional(),
+})
 export type Entry = z.output<typeof Entry>
 
 export const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64url')

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { rmSync, writeFileSync } from 'node:fs'
 import http from 'node:http'
 import net from 'node:net'
@@ -204,6 +205,25 @@ test('while the agent server is down: 503 with Retry-After and a detail; a strea
     ['detail'],
   ])
   await waitFor('it is back', async () => (await fetch(`${base}/ok`, { headers: key })).status === 200)
+})
+
+test('a deployment of which nothing was ever deployed says why, and not to try again shortly', async () => {
+  const repository = fixture.repository('broken')
+  repository.commit({ 'graph.json': '{' })
+  const { body } = await client.create('broken', repository.url)
+  await client.waitForStatus(body.id, body.latest_revision_id, 'BUILD_FAILED')
+  const refused = await client.get(`/agents/${body.id}/ok`)
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, null])
+  expect(refused.body.detail).toMatch(/No revision of this deployment has been deployed: the build .* failed/)
+  const socket = new WebSocket(`${fixture.platform.url.replace('http', 'ws')}/agents/${body.id}/x`, { headers: key })
+  const [, reason] = await once(socket, 'close')
+  expect(String(reason)).toMatch(/^No revision of this deployment has been deployed/)
+
+  // The next attempt may succeed.
+  repository.commit(graphFiles())
+  const next = await client.request('POST', `/v2/deployments/${body.id}/revisions`, {})
+  await client.waitForStatus(body.id, next.body.id, 'DEPLOYED')
+  expect((await client.get(`/agents/${body.id}/ok`)).status).toBe(200)
 })
 
 test('a request line that cannot be forwarded is refused without affecting other requests', async () => {

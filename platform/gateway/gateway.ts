@@ -12,6 +12,8 @@ import type { Route, Upstream } from './upstream'
 /** Read at each request. */
 export type GatewayOptions = {
   target(deploymentId: string): Route
+  /** Why a deployment without a server will have none shortly; undefined if it may. */
+  whyDown?(deploymentId: string): Promise<string | undefined>
   isKey(given: string): boolean
   /** Addresses of deployments that do not begin with `/agents/`. */
   customUrls?: Pick<CustomUrls, 'find'>
@@ -33,11 +35,13 @@ const RETRY_AFTER_S = 1
 const keepAliveAgent = new http.Agent({ keepAlive: true, timeout: 2000 })
 const secureAgent = new https.Agent({ keepAlive: true, timeout: 2000 })
 
-type Refusal = { status: number; detail: string; isTemporary?: boolean }
+/** `isDown`: it may be known why. */
+type Refusal = { status: number; detail: string; isTemporary?: boolean; isDown?: boolean }
 type SocketOptions = {
   others?: (upgrade: Upgrade) => boolean
   obstacle?: (request: IncomingMessage) => Refusal | undefined
 }
+const DOWN = 'The agent server of this deployment is starting or down. Try again shortly.'
 const STOPPING: Refusal = { status: 503, detail: 'The platform is stopping.' }
 
 /**
@@ -66,8 +70,12 @@ export function createGateway(options: GatewayOptions) {
     if (!isOpen && !checksCallers && !isKey(key ?? '')) return { status: 403, detail: 'The API key is not valid.' }
     if (found.state === 'up') return found.child
     if (found.state === 'unknown') return { status: 404, detail: `Deployment ${id} not found.` }
-    const detail = found.reason ?? 'The agent server of this deployment is starting or down. Try again shortly.'
-    return { status: 503, detail, isTemporary: true }
+    return { status: 503, detail: found.reason ?? DOWN, isTemporary: true, isDown: found.reason === undefined }
+  }
+  /** A refusal with its reason, if that is not for a moment. */
+  const explained = async (id: string, refusal: Refusal): Promise<Refusal> => {
+    const reason = refusal.isDown && (await options.whyDown?.(id.toLowerCase()).catch(() => undefined))
+    return reason ? { status: refusal.status, detail: reason } : refusal
   }
 
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
@@ -81,7 +89,7 @@ export function createGateway(options: GatewayOptions) {
       allowOrigin(request, response, corsOrigins)
       // The actual request then gets the reason.
       if (isPreflight(request)) response.writeHead(204).end()
-      else refuse(request, response, chosen)
+      else void explained(id, chosen).then((refusal) => refuse(request, response, refusal))
       return
     }
     describeRequest({ 'pilothouse.deployment.id': id.toLowerCase() })
@@ -114,7 +122,7 @@ export function createGateway(options: GatewayOptions) {
           const chosen = (isClosed ? STOPPING : obstacle?.(upgrade.request)) ?? choose(id, key, false)
           if ('detail' in chosen) {
             answered(chosen.status)
-            return refuseSocket(upgrade, chosen)
+            return void explained(id, chosen).then((refusal) => refuseSocket(upgrade, refusal))
           }
           describeRequest({ 'pilothouse.deployment.id': id.toLowerCase() })
           const isOperator = isKey(key ?? '')

@@ -36,6 +36,7 @@ export async function startGateway(options: GatewayProcessOptions): Promise<Runn
   metrics.addGauge('platform_gateway_deployments', 'Deployments that the gateway knows', () => copy.deployments)
   const gateway = createGateway({
     target: (id) => copy.route(id),
+    whyDown: (id) => copy.whyDown(id),
     isKey: (given) => copy.isKey(given),
     customUrls: copy.customUrls,
     get corsOrigins() {

@@ -10,6 +10,7 @@ import type { Store } from '../kernel/store'
 import type { Gateways } from '../rollout/gateways'
 import type { Target } from '../rollout/rollouts'
 import { CHANNEL, Entry, entrySealer, hashOf, isConnected, POLICY, type Policy, type PublishedServers } from './entries'
+import { neverDeployed } from './never-deployed'
 import { ensureGatewayRole } from './role'
 
 const RETRY_MS = 1000
@@ -62,7 +63,11 @@ export class Publisher implements Gateways {
       const known = new Set(await this.options.store.deploymentIds())
       const gone = [...this.#published.keys()].filter((id) => !known.has(id))
       const urls = new Map((await this.options.store.customUrls()).map(({ id, url }) => [id, url]))
-      const all = [...known].map((id): [string, Entry | null] => [id, this.#entryOf(id, urls.get(id) ?? null)])
+      const reasons = await neverDeployed(this.options.store)
+      const all = [...known].map((id): [string, Entry | null] => [
+        id,
+        this.#entryOf(id, urls.get(id) ?? null, reasons.get(id)),
+      ])
       await this.#write([...all, ...gone.map((id): [string, null] => [id, null])])
     })
   }
@@ -76,7 +81,11 @@ export class Publisher implements Gateways {
         const ids = [...this.#changed]
         this.#changed.clear()
         try {
-          for (const id of ids) await this.#write([[id, this.#entryOf(id, await this.options.store.customUrlOf(id))]])
+          for (const id of ids) {
+            const { store } = this.options
+            const [customUrl, reasons] = await Promise.all([store.customUrlOf(id), neverDeployed(store, id)])
+            await this.#write([[id, this.#entryOf(id, customUrl, reasons.get(id))]])
+          }
         } catch (error) {
           this.options.log(`The gateways could not be told of a change: ${reasonOf(error)}`)
           for (const id of ids) this.#changed.add(id)
@@ -155,7 +164,7 @@ export class Publisher implements Gateways {
     await this.#write(ended.map(([id, { customUrl }]): [string, Entry] => [id, { customUrl, servers: null }]))
   }
 
-  #entryOf(id: string, customUrl: string | null | undefined): Entry | null {
+  #entryOf(id: string, customUrl: string | null | undefined, reason: string | undefined): Entry | null {
     const target = this.options.target(id)
     if (customUrl === undefined || target.state === 'unknown') return null
     if (target.state === 'up') {
@@ -163,7 +172,8 @@ export class Publisher implements Gateways {
       return { customUrl, servers: this.#serversOf(target.child) }
     }
     // Those that outlived the last platform serve until this one has found them.
-    return { customUrl, servers: (!this.#found.has(id) && this.#published.get(id)?.servers) || null }
+    const servers = (!this.#found.has(id) && this.#published.get(id)?.servers) || null
+    return { customUrl, servers, ...(!servers && reason && { reason }) }
   }
 
   #serversOf(servers: Servers): PublishedServers {

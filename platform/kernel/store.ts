@@ -1,5 +1,19 @@
 import { randomUUID } from 'node:crypto'
-import { and, asc, desc, eq, getTableColumns, ilike, inArray, isNotNull, ne, or, type SQL, sql } from 'drizzle-orm'
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  getTableColumns,
+  ilike,
+  inArray,
+  isNotNull,
+  isNull,
+  ne,
+  or,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
 import type { SourceConfig, SourceRevisionConfig } from '@/lib/contracts/deployments/deployments'
 import type { CommitFacts } from '@/lib/contracts/deployments/revisions'
 import { REVISION_STATUSES_IN_PROGRESS, type RevisionStatus } from '@/lib/contracts/wire/state'
@@ -165,6 +179,15 @@ export class Store {
 
   async deploymentIds(): Promise<string[]> {
     return (await this.db.select({ id: deployments.id }).from(deployments)).map(({ id }) => id)
+  }
+
+  /** Deployments that never rolled out, or one of them, with the status of their latest revision; null: they have none. */
+  async unserved(id?: string): Promise<{ id: string; latest: string | null }[]> {
+    return this.db
+      .select({ id: deployments.id, latest: revisions.status })
+      .from(deployments)
+      .leftJoin(revisions, eq(revisions.id, deployments.latestRevisionId))
+      .where(and(isNull(deployments.activeRevisionId), id === undefined ? undefined : eq(deployments.id, id)))
   }
 
   /** Deployments with pending work or a serving revision, oldest first, for the platform's start. */

@@ -168,7 +168,7 @@ export class DeploymentQueue {
 
   /** Takes a revision from its current to a final status. Rejects only if the store cannot be written. */
   async #advance(deployment: DeploymentRow, begun: RevisionRow, signal: AbortSignal): Promise<void> {
-    const { store, logs, logger, computes, buildSlots, startSlots } = this.options
+    const { store, logs, logger, computes, buildSlots, startSlots, gateways } = this.options
     const compute = computes.of(begun)
     let revision = begun
     let status = begun.status as RevisionStatus
@@ -201,6 +201,7 @@ export class DeploymentQueue {
       else log('ERROR', (error as Error).message)
       await logs.flush() // before the status changes, so that its reason is already in the log
       await store.moveRevision(revision.id, isInterrupted ? 'INTERRUPTED' : (FAILURES[status] ?? 'CREATE_FAILED'))
+      gateways?.changed(deployment.id)
     }
   }
 

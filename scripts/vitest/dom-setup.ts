@@ -11,6 +11,9 @@ globalThis.ResizeObserver ??= class {
   disconnect() {}
 }
 
+// Nor can it say where text is, which the JSON editor asks for, perhaps after the test that has loaded it.
+Range.prototype.getClientRects ??= () => [] as unknown as DOMRectList
+
 // Nor does it have media queries: every window is wide.
 window.matchMedia ??= () => Object.assign(new EventTarget(), { matches: false }) as MediaQueryList
 

@@ -11,8 +11,6 @@ import { useMessageDraft } from './composer/use-message-draft'
 import { useChatOptions } from './use-chat-options'
 
 vi.mock('@/lib/actions/runs', () => ({ startRun: vi.fn() }))
-// jsdom has no layout, and the JSON editor asks for places.
-Range.prototype.getClientRects ??= () => [] as unknown as DOMRectList
 afterEach(() => {
   cleanup()
   vi.unstubAllGlobals()

@@ -10,8 +10,6 @@ vi.mock('@/lib/actions/runs', () => ({ startRun: vi.fn() }))
 vi.mock('@/lib/actions/templates', () => ({ updateTemplate: vi.fn() }))
 vi.mock('next/navigation', () => ({ useRouter: () => ({ push: vi.fn() }) }))
 
-// jsdom has no layout, and the JSON editor asks for places.
-Range.prototype.getClientRects ??= () => [] as unknown as DOMRectList
 beforeEach(() => vi.stubGlobal('fetch', () => new Promise(() => {}))) // the other lists never arrive
 afterEach(() => {
   cleanup()

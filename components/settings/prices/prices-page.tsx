@@ -5,6 +5,7 @@ import { ExternalLink, Pencil, Trash2 } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { useState } from 'react'
 import { ErrorNotice, useTryAgain } from '@/components/shared/feedback/error-notice'
+import { STALE_STYLE, StaleNotice, staleOf } from '@/components/shared/feedback/stale-notice'
 import { ConfirmDialog } from '@/components/shared/form/confirm-dialog'
 import { PageHeader } from '@/components/shared/layout/page-header'
 import { useReasons } from '@/components/shared/layout/rights'
@@ -13,6 +14,7 @@ import { usePages } from '@/components/shared/list/use-pages'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { Button } from '@/components/ui/button'
 import { deletePrice } from '@/lib/actions/prices'
+import { cn } from '@/lib/cn'
 import { pricesQuery } from '@/lib/queries/traces'
 import type { StoredPrice } from '@/lib/traces/cost'
 
@@ -24,7 +26,10 @@ type Open = { kind: 'none' | 'add' | 'paste' } | { kind: 'change' | 'delete'; pr
 /** The model prices that traces use. Only administrators can edit them. */
 export function PricesPage({ workspace }: { workspace: string }) {
   const query = pricesQuery(workspace)
-  const { data, error } = useQuery(query)
+  const result = useQuery(query)
+  const { data } = result
+  const error = result.error ?? result.failureReason
+  const stale = staleOf({ ...result, error })
   const retry = useTryAgain(query.queryKey)
   const client = useQueryClient()
   const reason = useReasons().administer
@@ -91,37 +96,39 @@ export function PricesPage({ workspace }: { workspace: string }) {
           the shipped ones. A model without a price shows no cost.
         </p>
       </PageHeader>
+      {stale ? <StaleNotice {...stale} onRetry={retry} /> : null}
       {error && !data ? (
         <ErrorNotice error={error.view} onRetry={retry} />
       ) : (
-        <>
-          <DataTable
-            label="Model prices"
-            columns={[...COLUMNS, actions]}
-            rows={own}
-            rowKey={({ id }) => id}
-            empty={<p className="px-4 py-3 text-ink-2">No prices of this workspace. The shipped prices below apply.</p>}
-          />
-          <section aria-labelledby="shipped-prices" className="mt-8">
-            <h2 id="shipped-prices" className="font-medium text-ink">
-              Shipped prices
-            </h2>
-            <p className="mt-1 mb-3 max-w-2xl text-ink-2">
-              List prices as the providers published them on the day they were checked. Replace one if your contract
-              says otherwise, or if it has changed.
-            </p>
-            {pages.search}
-            <DataTable
-              label="Shipped prices"
-              columns={[...COLUMNS, CHECKED, actions]}
-              rows={shipped && pages.rows}
-              rowKey={({ id }) => id}
-              empty={pages.noMatch}
-            />
-            {pages.pager}
-          </section>
-        </>
+        <DataTable
+          label="Model prices"
+          className={stale && STALE_STYLE}
+          columns={[...COLUMNS, actions]}
+          rows={own}
+          rowKey={({ id }) => id}
+          empty={<p className="px-4 py-3 text-ink-2">No prices of this workspace. The shipped prices below apply.</p>}
+        />
       )}
+      {shipped ? (
+        <section aria-labelledby="shipped-prices" className={cn('mt-8', stale && STALE_STYLE)}>
+          <h2 id="shipped-prices" className="font-medium text-ink">
+            Shipped prices
+          </h2>
+          <p className="mt-1 mb-3 max-w-2xl text-ink-2">
+            List prices as the providers published them on the day they were checked. Replace one if your contract says
+            otherwise, or if it has changed.
+          </p>
+          {pages.search}
+          <DataTable
+            label="Shipped prices"
+            columns={[...COLUMNS, CHECKED, actions]}
+            rows={pages.rows}
+            rowKey={({ id }) => id}
+            empty={pages.noMatch}
+          />
+          {pages.pager}
+        </section>
+      ) : null}
       {open.kind === 'add' || open.kind === 'change' ? (
         <PriceDialog
           workspace={workspace}

@@ -4,8 +4,6 @@ import { afterEach, expect, test } from 'vitest'
 import { JsonEditor } from './json-editor'
 
 afterEach(cleanup)
-// The test's document has no layout, and does not say so.
-Range.prototype.getClientRects = () => document.body.getClientRects()
 
 function Form() {
   const [value, setValue] = useState('{"old": 1}')

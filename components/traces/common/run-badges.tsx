@@ -24,16 +24,21 @@ const TONES: Record<string, Tone> = {
   ...{ success: 'ok', error: 'error', pending: 'progress', cancelled: 'warn', interrupted: 'warn' },
 }
 
+const LOST = { tone: 'unknown', label: 'Unknown', detail: 'Its end was not logged. It may have been killed.' } as const
+
 type StatusProps = {
   status: string
   /** The status of the agent server's run, which a trace's root stands for. */
   run?: RunRowStatus
+  /** It has no end, and nobody says that it still runs. */
+  isLost?: boolean
   title?: string
 }
 
 /** The status of a logged run. An unknown one is shown as the server sent it. */
-export function RunStatus({ status, run, title }: StatusProps) {
-  const known = run === undefined ? undefined : rowStatus(run)
+export function RunStatus({ status, run, isLost, title }: StatusProps) {
+  const isUnknown = isLost && status === 'pending' && (run === undefined || run === 'unknown')
+  const known = isUnknown ? LOST : run === undefined ? undefined : rowStatus(run)
   return (
     <StatusBadge tone={known?.tone ?? entryOf(TONES, status) ?? 'unknown'} title={title ?? known?.detail}>
       {known?.label ?? entryOf(STATUS_LABELS, status) ?? status}

@@ -10,7 +10,7 @@ afterEach(() => {
 
 test('a trace that goes on says when it cannot be read any more', async () => {
   let isAway = false
-  const run = { id: 't', parent: null, trace: 't', name: 'agent', status: 'pending', start: 1, order: '1' }
+  const run = { id: 't', parent: null, trace: 't', name: 'agent', status: 'pending', start: Date.now(), order: '1' }
   const away = { code: 'upstream_unreachable', message: 'It is away.', fields: [], requestId: '' }
   vi.stubGlobal('fetch', async () =>
     isAway ? Response.json(away, { status: 503 }) : Response.json({ runs: [run], next: null }),

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { startTransition, useEffect, useState } from 'react'
 import { type Stale, staleOf } from '@/components/shared/feedback/stale-notice'
 import { AppError, type ErrorView } from '@/lib/errors'
+import { isLongAgo } from '@/lib/traces/light-run'
 import { TraceTree } from '@/lib/traces/tree'
 import { fetchTreePage, type TreePage, treeStartQuery } from './tree-query'
 
@@ -11,6 +12,8 @@ import { fetchTreePage, type TreePage, treeStartQuery } from './tree-query'
 const PAGE = 500
 /** How often an unfinished trace is fetched again, up to a size where that is cheap. */
 const LIVE_MS = 2_000
+/** The same, if nothing has been logged for long. */
+const SILENT_MS = 30_000
 const MAX_LIVE_RUNS = 2_000
 const RATE_WAIT_MS = 5_000
 const MOST_IDLE_MS = 1_000
@@ -76,14 +79,15 @@ export function useTrace(workspace: string, trace: string): TraceLoad {
   }, [workspace, trace, tree, start, attempt])
 
   const isGrowing = isWhole && tree.size > 0 && tree.size <= MAX_LIVE_RUNS && tree.root?.run.status === 'pending'
+  const everyMs = isLongAgo(tree.end) ? SILENT_MS : LIVE_MS
   const refetch = first.refetch
   useEffect(() => {
     if (!isGrowing) return
     const timer = setInterval(() => {
       if (document.visibilityState === 'visible') void refetch()
-    }, LIVE_MS)
+    }, everyMs)
     return () => clearInterval(timer)
-  }, [isGrowing, refetch])
+  }, [isGrowing, everyMs, refetch])
 
   const failed = error ?? (first.data ? undefined : first.error?.view)
   const stale = isGrowing ? staleOf({ ...first, error: first.error ?? first.failureReason }) : undefined

@@ -11,7 +11,7 @@ import type { RunRowStatus } from '@/lib/contracts/agents/run-row'
 import type { TraceRun } from '@/lib/contracts/traces/trace-run'
 import { firstLine } from '@/lib/stream/thread-rows'
 import type { Cost, PriceBook } from '@/lib/traces/cost'
-import { type LightRun, lightRun } from '@/lib/traces/light-run'
+import { isLongAgo, type LightRun, lightRun } from '@/lib/traces/light-run'
 
 export type TraceRow = LightRun & { input: string | null; costs: Cost; outcome?: RunRowStatus }
 export function rowOf(given: TraceRun, book: PriceBook | undefined): TraceRow {
@@ -46,7 +46,7 @@ export const traceColumns: Column<TraceRow>[] = [
   {
     id: 'status',
     header: 'Status',
-    cell: ({ status, outcome }) => <RunStatus status={status} run={outcome} />,
+    cell: ({ status, outcome, start }) => <RunStatus status={status} run={outcome} isLost={isLongAgo(start)} />,
   },
   {
     id: 'input',

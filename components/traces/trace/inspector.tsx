@@ -35,8 +35,8 @@ const REST_MS = 120
 type Props = {
   place: TracesPlace
   node: TreeNode | undefined
-  root: TreeNode | undefined
   isWhole: boolean
+  isOver: boolean
   book: PriceBook | undefined
   figuresStyle?: string | undefined
   /** Set if it is a sheet over the tree. */
@@ -44,7 +44,7 @@ type Props = {
 }
 
 /** One run of a trace in full: metrics, input and output, as messages or as JSON. */
-export function Inspector({ place, node, root, isWhole, book, figuresStyle, onClose }: Props) {
+export function Inspector({ place, node, isWhole, isOver, book, figuresStyle, onClose }: Props) {
   const [tab, setTab] = useState('formatted')
   const wanted = node?.run.id
   const sheet = useSheet(onClose)
@@ -75,7 +75,7 @@ export function Inspector({ place, node, root, isWhole, book, figuresStyle, onCl
       </section>
     )
   const { run } = node
-  const flags = flagsOf(node, root, isWhole)
+  const flags = flagsOf(node, { isWhole, isOver })
   return (
     <section {...frame} className={cn(frame.className, 'flex min-h-0 flex-col overflow-hidden')}>
       <header className="flex min-w-0 items-center gap-2 border-b px-3 py-2">
@@ -101,7 +101,7 @@ export function Inspector({ place, node, root, isWhole, book, figuresStyle, onCl
           </p>
         ))}
         <div className={figuresStyle}>
-          <RunFacts node={node} book={book} outcome={statusOf(run)} />
+          <RunFacts node={node} book={book} outcome={statusOf(run)} isLost={isOver} />
         </div>
         <Tabs
           label="Format"
@@ -119,7 +119,7 @@ export function Inspector({ place, node, root, isWhole, book, figuresStyle, onCl
               workspace={place.workspace}
               id={run.id}
               isJson={tab === 'json'}
-              isOver={run.end !== null}
+              isOver={run.end !== null || isOver}
             />
           ) : (
             <WholeSkeleton />

@@ -23,10 +23,12 @@ type Props = {
   book: PriceBook | undefined
   /** The status of the agent server's run that it stands for. */
   outcome?: RunRowStatus
+  /** It has no end, and nobody says that it still runs. */
+  isLost: boolean
 }
 
 /** The metadata and metrics of a run; unknown values are omitted. */
-export function RunFacts({ node, book, outcome }: Props) {
+export function RunFacts({ node, book, outcome, isLost }: Props) {
   const { run } = node
   const sums = sumsOf(node)
   const hasBelow = node.children.length > 0 && (sums.models > 0 || sums.logged !== null)
@@ -35,7 +37,7 @@ export function RunFacts({ node, book, outcome }: Props) {
   const parts = tokenPartsText(sums)
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
-      <RunStatus status={run.status} run={outcome} />
+      <RunStatus status={run.status} run={outcome} isLost={isLost} />
       <Figure label="Started">
         <RelativeTime at={run.start} />
       </Figure>

@@ -14,11 +14,36 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-test('a trace that cannot be read any more looks as old as its notice says: tree, header and the run beside it', async () => {
-  const node = (id: string, parent: string | null) => ({
-    ...{ id, parent, trace: 'a', name: id, status: 'pending', start: 1, order: `${parent ?? ''}${id}`, type: 'chain' },
-    tags: [],
+const node = (id: string, parent: string | null, start = Date.now()) => ({
+  ...{ id, parent, trace: 'a', name: id, status: 'pending', start, end: null, order: `${parent ?? ''}${id}` },
+  ...{ type: 'chain', tags: [] },
+})
+
+test.each([
+  ['nothing was logged for long', -7_200_000, []],
+  ['its agent server says that the run has ended', 0, [{ run: 'a', status: 'error' }]],
+])('a trace without an end is not shown as running if %s', async (_why, since, rows) => {
+  const runs = [node('a', null, Date.now() + since), node('b', 'a', Date.now() + since)]
+  vi.stubGlobal('fetch', async (path: string) => {
+    if (path.includes('/api/traces/')) return Response.json({ runs, next: null })
+    return Response.json(path.includes('/api/runs/') ? { rows } : [])
   })
+  const client = new QueryClient({ defaultOptions: { queries: { retry: false } } })
+  render(
+    <QueryClientProvider client={client}>
+      <TracePage place={{ workspace: 'w', deploymentId: 'd' }} trace="a" recording={null} />
+    </QueryClientProvider>,
+  )
+  const [root, child] = await screen.findAllByRole('treeitem', { name: /Its end was not logged/ })
+  for (const one of [root, child]) {
+    expect(one?.getAttribute('aria-label')).not.toContain('Running')
+    expect(one?.querySelector('.lucide-loader-circle')).toBeNull()
+  }
+  expect(await screen.findAllByText(rows.length > 0 ? 'Failed' : 'Unknown')).toHaveLength(2)
+  expect(screen.queryByText('Running')).toBeNull()
+})
+
+test('a trace that cannot be read any more looks as old as its notice says: tree, header and the run beside it', async () => {
   let isAway = false
   const away = { code: 'upstream_unreachable', message: 'It is away.', fields: [], requestId: '' }
   vi.stubGlobal('fetch', async (path: string) => {

@@ -26,12 +26,14 @@ import { type TraceLoad, useTrace } from '@/components/traces/common/use-trace'
 import { Button } from '@/components/ui/button'
 import { Skeleton } from '@/components/ui/loading'
 import { cn } from '@/lib/cn'
+import { isRowActive, type RunRowStatus } from '@/lib/contracts/agents/run-row'
 import type { ThreadPlace, TracesPlace } from '@/lib/contracts/wire/places'
 import { count } from '@/lib/format/format'
 import { intervalName } from '@/lib/format/intervals'
 import { threadsQuery } from '@/lib/queries/threads'
 import { routes } from '@/lib/routes'
 import type { PriceBook } from '@/lib/traces/cost'
+import { isLongAgo, type LightRun } from '@/lib/traces/light-run'
 import { TreeBar } from './tree-bar'
 import { TreeView } from './tree-view'
 import { useTreeRows } from './use-tree-rows'
@@ -67,6 +69,8 @@ export function TracePage({ place, trace, recording }: Props) {
   const shown = useTreeRows(tree, version, options)
   const { rows } = shown
   const root = tree.root?.run
+  const status = useRunStatuses(place, root ? [root] : [])(root ?? NO_RUN)
+  const isOver = root !== undefined && isTraceOver(root, status, tree.end)
   // Traces of one graph are all called alike.
   const opened = root?.name && root.start !== null ? `${root.name}, ${intervalName(root.start, 1)}` : undefined
   useOpened(traceHref(place, trace), 'Trace', opened)
@@ -114,7 +118,7 @@ export function TracePage({ place, trace, recording }: Props) {
     )
   return (
     <>
-      <TraceHeader {...{ place, trace, recording, load, book }} />
+      <TraceHeader {...{ place, trace, recording, load, book, status, isOver }} />
       {error ? <ErrorNotice error={error} onRetry={retry} className="mb-3" /> : null}
       {stale ? <StaleNotice {...stale} onRetry={retry} /> : null}
       <div
@@ -141,7 +145,7 @@ export function TracePage({ place, trace, recording }: Props) {
             />
             {rows.length > 0 ? (
               <TreeView
-                {...{ tree, rows, isWhole, selected, closed, book, isCovered }}
+                {...{ tree, rows, isWhole, isOver, selected, closed, book, isCovered }}
                 onSelect={select}
                 onOpen={open}
                 onClosed={setClosed}
@@ -155,8 +159,8 @@ export function TracePage({ place, trace, recording }: Props) {
           <Inspector
             place={place}
             node={shownRun ? tree.nodes.get(shownRun) : undefined}
-            root={tree.root}
             isWhole={isWhole}
+            isOver={isOver}
             book={book}
             figuresStyle={stale && OLD_STYLE}
             onClose={isCovered ? close : undefined}
@@ -170,9 +174,23 @@ export function TracePage({ place, trace, recording }: Props) {
 /** Nothing turns either, as nobody knows whether it still runs. */
 const OLD_STYLE = `${STALE_STYLE} [&_svg]:animate-none`
 
-type HeaderProps = Props & { load: TraceLoad; book: PriceBook | undefined }
+const NO_RUN = { id: '', trace: null, run: null }
 
-function TraceHeader({ place, trace, recording, load: { tree, isWhole, stale }, book }: HeaderProps) {
+/** Whether none of a trace's runs is still running: by its root's end, by its agent server, or because it has been silent for long. */
+function isTraceOver(root: LightRun, status: RunRowStatus | undefined, lastAt: number): boolean {
+  if (root.status !== 'pending') return true
+  return status === undefined || status === 'unknown' ? isLongAgo(lastAt) : !isRowActive({ status })
+}
+
+type HeaderProps = Props & {
+  load: TraceLoad
+  book: PriceBook | undefined
+  status: RunRowStatus | undefined
+  isOver: boolean
+}
+
+function TraceHeader({ place, trace, recording, load, book, status, isOver }: HeaderProps) {
+  const { tree, isWhole, stale } = load
   const { workspace, deploymentId } = place
   const root = tree.root?.run
   const { tokens, models, logged, calls, firstTokenAt } = tree.sums
@@ -180,7 +198,6 @@ function TraceHeader({ place, trace, recording, load: { tree, isWhole, stale }, 
   const cost = costOf(logged, [...calls.values()], book)
   const firstToken = firstTokenAt === null || !root?.start ? null : firstTokenAt - root.start
   const thread = root?.thread
-  const statusOf = useRunStatuses(place, root ? [root] : [])
   return (
     <RecordHeader
       title={<VisibleText>{root?.name || 'Trace'}</VisibleText>}
@@ -188,7 +205,7 @@ function TraceHeader({ place, trace, recording, load: { tree, isWhole, stale }, 
         <>
           {root ? (
             <span className={stale && STALE_STYLE}>
-              <RunStatus status={root.status} run={statusOf(root)} title={root.error ?? undefined} />
+              <RunStatus status={root.status} run={status} isLost={isOver} title={root.error ?? undefined} />
             </span>
           ) : null}
           <Figure label="Took" title={TOOK}>

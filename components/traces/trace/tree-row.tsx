@@ -22,6 +22,8 @@ type Props = {
   top: number
   isSelected: boolean
   flags: readonly TreeFlag[]
+  /** None of the trace's runs is still running. */
+  isOver: boolean
   /** Start and end of the trace. */
   start: number
   end: number
@@ -31,7 +33,8 @@ type Props = {
 }
 
 /** One run of a trace: its place in the tree, its metrics and a bar on the timeline. */
-export function TreeRow({ id, row, top, isSelected, flags, start, end, cost, onSelect, onToggle }: Props) {
+export function TreeRow(props: Props) {
+  const { id, row, top, isSelected, flags, isOver, start, end, cost, onSelect, onToggle } = props
   const { node, depth, errors, sums, hasChildren, isOpen, isFound } = row
   const { run } = node
   const tokens = sums ? sums.tokens : isModelCall(run.type) ? run.tokens : null
@@ -44,7 +47,7 @@ export function TreeRow({ id, row, top, isSelected, flags, start, end, cost, onS
       aria-level={depth + 1}
       aria-expanded={hasChildren ? isOpen : undefined}
       aria-selected={isSelected}
-      aria-label={labelOf(run, flags, errors)}
+      aria-label={labelOf(run, { flags, errors, isOver })}
       className={cn(
         'absolute inset-x-0 flex cursor-pointer items-center gap-2 pr-3 pl-1.5 text-xs',
         isSelected ? 'bg-accent-soft' : 'hover:bg-hover',
@@ -78,7 +81,7 @@ export function TreeRow({ id, row, top, isSelected, flags, start, end, cost, onS
         <span className={cn('truncate text-ink', isFound && 'font-semibold underline')} title={run.name}>
           <VisibleText>{run.name || 'without a name'}</VisibleText>
         </span>
-        {run.status === 'pending' ? <Spinner className="size-3 shrink-0" /> : null}
+        {run.status === 'pending' && !isOver ? <Spinner className="size-3 shrink-0" /> : null}
         {run.status === 'error' ? <XCircle aria-hidden className="size-3.5 shrink-0 text-error" /> : null}
         {flags.length > 0 ? <AlertTriangle aria-hidden className="size-3.5 shrink-0 text-warn" /> : null}
         {errors > 0 && !isOpen ? <span className="shrink-0 text-error tabular-nums">{errors} failed</span> : null}
@@ -98,13 +101,13 @@ export function TreeRow({ id, row, top, isSelected, flags, start, end, cost, onS
       <span className="w-20 shrink-0 truncate text-right text-ink-3 tabular-nums max-xl:hidden">
         {hasCost(cost) ? <CostText cost={cost} isShort /> : ''}
       </span>
-      <Bar run={run} start={start} end={end} />
+      <Bar {...{ run, isOver, start, end }} />
     </div>
   )
 }
 
 /** The run's bar on the timeline, with a mark at its first token. */
-function Bar({ run, start, end }: { run: LightRun; start: number; end: number }) {
+function Bar({ run, isOver, start, end }: { run: LightRun; isOver: boolean; start: number; end: number }) {
   const length = Math.max(end - start, 0.001)
   if (run.start === null) return <span className="flex-1 max-lg:hidden" />
   const share = (ms: number) => `${Math.max(0, Math.min(100, (ms / length) * 100)).toFixed(3)}%`
@@ -114,7 +117,7 @@ function Bar({ run, start, end }: { run: LightRun; start: number; end: number })
       <span
         className={cn(
           'absolute top-1/2 h-2 min-w-[3px] -translate-y-1/2 rounded-sm',
-          run.status === 'error' ? 'bg-error' : run.status === 'pending' ? 'bg-progress' : barTone(run.type),
+          run.status === 'error' ? 'bg-error' : run.status === 'pending' ? openTone(isOver) : barTone(run.type),
         )}
         style={{ left: share(run.start - start), width: share(until - run.start) }}
       />
@@ -128,11 +131,17 @@ function Bar({ run, start, end }: { run: LightRun; start: number; end: number })
   )
 }
 
+/** Of a run without an end. */
+const openTone = (isOver: boolean) => (isOver ? 'border border-line-strong border-dashed' : 'bg-progress')
+
 const barTone = (type: string): string =>
   type === 'llm' ? 'bg-accent' : type === 'tool' ? 'bg-ink-3' : 'bg-line-strong'
 
-function labelOf(run: LightRun, flags: readonly TreeFlag[], errors: number): string {
-  const status = run.status === 'success' ? undefined : (entryOf(STATUS_LABELS, run.status) ?? run.status)
+type Told = { flags: readonly TreeFlag[]; errors: number; isOver: boolean }
+
+function labelOf(run: LightRun, { flags, errors, isOver }: Told): string {
+  const isPlain = run.status === 'success' || (run.status === 'pending' && isOver) // a flag says it
+  const status = isPlain ? undefined : (entryOf(STATUS_LABELS, run.status) ?? run.status)
   const below = errors > 0 ? `${errors} failed below` : undefined
   const took = timeText(run.latency)
   const parts = [run.name || 'without a name', run.type, status, took === NONE ? undefined : took, below]

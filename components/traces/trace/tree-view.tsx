@@ -13,6 +13,7 @@ type Props = {
   tree: TraceTree
   rows: readonly Row[]
   isWhole: boolean
+  isOver: boolean
   selected: string | undefined
   closed: ReadonlySet<string>
   book: PriceBook | undefined
@@ -31,7 +32,7 @@ const PAGE_ROWS = 15
  * each page of a large trace.
  */
 export const TreeView = memo(function TreeView(props: Props) {
-  const { tree, rows, isWhole, selected, closed, book, isCovered, onSelect, onOpen, onClosed } = props
+  const { tree, rows, isWhole, isOver, selected, closed, book, isCovered, onSelect, onOpen, onClosed } = props
   const id = useId()
   const scroller = useRef<HTMLDivElement>(null)
   const isNarrow = useIsNarrow()
@@ -91,7 +92,8 @@ export const TreeView = memo(function TreeView(props: Props) {
         row={row}
         top={lines.topOf(at)}
         isSelected={at === index}
-        flags={flagsOf(row.node, tree.root, isWhole)}
+        flags={flagsOf(row.node, { isWhole, isOver })}
+        isOver={isOver}
         start={tree.start}
         end={tree.end}
         cost={row.sums ? costOf(row.sums.logged, [...row.sums.calls.values()], book) : costOfRun(row.node.run, book)}

@@ -10,7 +10,7 @@ import {
   sortRows,
 } from './deployment-row'
 import { Deployment } from './deployments'
-import { hasServer } from './has-server'
+import { hasServer, whyNoServer } from './has-server'
 
 const record = Deployment.parse({
   id: 'd',
@@ -149,3 +149,15 @@ test.each([
     expect(hasServer({ source, source_config: { custom_url } as never, active_revision_id })).toBe(has)
   },
 )
+
+test.each([
+  [null, /no revision yet/],
+  ['BUILDING', /in progress/],
+  ['BUILD_FAILED', /build of the latest one failed.*build log/],
+  ['DEPLOY_FAILED', /roll-out of the latest one failed.*deploy log/],
+  ['CREATE_FAILED', /: the latest one failed/],
+  ['INTERRUPTED', /has been deployed yet/],
+  ['NEWER', /has been deployed yet/],
+])('a deployment that never rolled out and whose latest revision is %j says why it has no server', (latest, why) => {
+  expect(whyNoServer(latest)).toMatch(why)
+})

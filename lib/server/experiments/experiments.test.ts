@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
 import { afterAll, beforeEach, expect, test, vi } from 'vitest'
 import {
   continueExperiment,
@@ -22,6 +25,10 @@ import { exportExperiment } from './export'
 import { readExperiment } from './run'
 
 vi.mock('next/headers', () => import('@/lib/server/access/testing'))
+vi.setConfig({ testTimeout: 60_000 })
+/** Less than a test may take, so that a failure says what was waited for. */
+const LONG_MS = 50_000
+
 // Against the embedded agent server, over a wire that can break.
 const { server, wire, at, developer, viewer, close } = await testAgentConsole()
 let actor: Actor
@@ -52,7 +59,7 @@ const ended = (id: string): Promise<Experiment> =>
   until(async () => {
     const found = await read(id)
     return !found.isRunning && found.pairs.every(({ state }) => state !== 'running' && state !== 'waiting') && found
-  })
+  }, LONG_MS)
 const facts = ({ pairs }: Experiment) => pairs.map(({ subject, input, state }) => `${subject}${input} ${state}`)
 
 test('each assistant runs on each input on its own thread, as recorded runs with results and checks', async () => {
@@ -241,18 +248,23 @@ test('a run whose recording has expired unread ends as unknown, and the rest is 
 })
 
 test('a stopped experiment starts nothing more', async () => {
-  const slow = { until: 1, delay: 1_500 }
-  const inputs = Array.from({ length: 12 }, () => JSON.stringify(slow))
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-stopped-'))
+  const file = path.join(folder, 'steps')
+  const hold = `${file}.hold-after-0`
+  writeFileSync(hold, '')
+  const inputs = Array.from({ length: 12 }, () => JSON.stringify({ until: 1, file }))
   const id = await start({ subjects: [subject('counter')], inputs })
   expect(await stopExperiment({ workspace, id })).toMatchObject({ ok: true })
+  rmSync(hold)
   const found = await until(async () => {
     const now = await read(id)
     return !now.isRunning && now
-  })
+  }, LONG_MS)
+  rmSync(folder, { recursive: true })
   expect(found.isStopped).toBe(true)
   expect(found.pairs.filter(({ state }) => state === 'waiting').length).toBeGreaterThanOrEqual(8)
   expect(found.pairs.filter(({ state }) => state === 'running')).toEqual([])
-}, 20_000)
+})
 
 test('a run that asked needs input until it is answered, also elsewhere and after its result was read', async () => {
   const id = await start({ subjects: [subject('approval')], inputs: ['{"topic":"x"}', '{"topic":"y"}'] })
@@ -263,7 +275,7 @@ test('a run that asked needs input until it is answered, also elsewhere and afte
   const { rows } = await readRunRows(workspace, { source: 'recorded', runs }, actor)
   const { thread } = rows.find(({ run }) => run === found.pairs[0]?.result?.run) ?? {}
   await server.post(`/threads/${thread}/runs/wait`, { assistant_id: 'approval', command: { resume: 'yes' } })
-  await until(async () => outcomes(await read(id)).includes('continued'))
+  await until(async () => outcomes(await read(id)).includes('continued'), LONG_MS)
   expect(outcomes(await read(id))).toEqual(['continued', 'waiting'])
 })
 

@@ -8,7 +8,7 @@ import { makeQueryClient } from '@/lib/queries/query-client'
 import { threadStateQuery } from '@/lib/queries/thread-states'
 import type { Actor } from '../access/actor'
 import { type TestConsole, testActor, testConsole } from '../testing'
-import { dehydratedQueries, prefetch } from './prefetch'
+import { dehydratedQueries, prefetch, prefetchRead } from './prefetch'
 
 const request = vi.hoisted(() => ({ actor: undefined as Actor | undefined, made: new Map<unknown, unknown>() }))
 // Stand-ins for React's per-request cache and the framework's 404.
@@ -81,4 +81,11 @@ test('a slow upstream does not block the page', async () => {
 test('a missing record shows the 404 page', async () => {
   upstream.respondWith(() => ({ status: 404, body: '{"detail":"Deployment not found"}' }))
   await expect(prefetch(deploymentQuery('default', SAMPLE_ID))).rejects.toThrow('the 404 page')
+})
+
+test('a page does not wait for long for a read that ends with nothing', async () => {
+  const from = Date.now()
+  await prefetchRead(['slow'], () => new Promise(() => {}))
+  expect(Date.now() - from).toBeLessThan(10_000)
+  expect(arrived().getQueryData(['slow'])).toBeUndefined()
 })

@@ -9,6 +9,7 @@ import type { ApiTable } from '@/lib/contracts/wire/api'
 import { AppError } from '@/lib/errors'
 import type { ApiQueryKey } from '@/lib/queries/api-query'
 import { makeQueryClient } from '@/lib/queries/query-client'
+import { raceAbort } from '../process/signals'
 import { callAny } from '../upstream/call'
 
 const TABLES: Record<string, ApiTable> = { 'control-plane': controlPlane, 'agent-server': agentServer, traces }
@@ -36,7 +37,8 @@ export async function prefetch(...queries: Prefetchable[]): Promise<void> {
 export async function prefetchRead(queryKey: QueryKey, read: (signal: AbortSignal) => Promise<unknown>): Promise<void> {
   const patience = AbortSignal.timeout(PATIENCE_MS)
   const error = await requestClient()
-    .fetchQuery({ queryKey, queryFn: () => read(patience), retry: false })
+    // Not every read ends with the signal.
+    .fetchQuery({ queryKey, queryFn: () => raceAbort(read(patience), patience), retry: false })
     .then(
       () => undefined,
       (error: unknown) => error,

@@ -1,6 +1,9 @@
 import 'server-only'
 import { controlPlane } from '@/lib/contracts/control-plane'
 import type { Deployment } from '@/lib/contracts/deployments/deployments'
+import { hasServer, whyNoServer } from '@/lib/contracts/deployments/has-server'
+import type { Revision } from '@/lib/contracts/deployments/revisions'
+import type { Operation } from '@/lib/contracts/wire/api'
 import { AppError } from '@/lib/errors'
 import { directServer } from '../access/direct-servers'
 import type { Workspace } from '../access/workspaces'
@@ -42,16 +45,18 @@ export async function agentServerOf(
 
 async function lookUp(workspace: Workspace, deploymentId: string, { requestId }: ExchangeOptions): Promise<string> {
   // Without the caller's signal: other callers wait for the same response.
-  const prepared = prepare(controlPlane.getDeployment, { params: { deployment_id: deploymentId } })
-  const response = await exchange(controlPlane.getDeployment, controlPlaneDestination(workspace), prepared, {
-    workspace,
-    requestId,
-  })
-  const { source_config } = response.value as Deployment // the output of this row's schema
-  if (!source_config.custom_url)
-    throw new AppError(
-      'upstream_unreachable',
-      'This deployment has no address yet. It gets one when its first revision is deployed.',
-    )
-  return source_config.custom_url
+  const ask = async (op: Operation, params: Record<string, string>) =>
+    (await exchange(op, controlPlaneDestination(workspace), prepare(op, { params }), { workspace, requestId })).value
+  const params = { deployment_id: deploymentId }
+  // The outputs of these rows' schemas.
+  const deployment = (await ask(controlPlane.getDeployment, params)) as Deployment
+  const { custom_url: address } = deployment.source_config
+  if (address && hasServer(deployment)) return address
+  throw new AppError('upstream_unreachable', await whyNone(deployment))
+
+  async function whyNone({ latest_revision_id: latest, active_revision_id: active }: Deployment): Promise<string> {
+    if (active !== null) return 'This deployment has no address yet. It gets one when its first revision is deployed.'
+    if (!latest) return whyNoServer(null)
+    return whyNoServer(((await ask(controlPlane.getRevision, { ...params, revision_id: latest })) as Revision).status)
+  }
 }

@@ -118,6 +118,24 @@ async function expectTracedRuns({ id, name }: { id: string; name: string }) {
   expect((await rows({ limit: '2', after: page.next })).map(({ run }) => run)).toEqual([done])
 }
 
+test('a deployment of which nothing was ever deployed has no server to ask, and says why', async () => {
+  const repository = fixture.repository('broken')
+  repository.commit({ 'graph.json': '{' })
+  const created = await call(
+    controlPlane.createDeployment,
+    { workspace: 'local', body: body('broken', repository.url) },
+    by(),
+  )
+  const params = { deployment_id: created.id, revision_id: created.latest_revision_id ?? '' }
+  const status = async () => (await call(controlPlane.getRevision, { workspace: 'local', params }, by())).status
+  await expect.poll(status, { timeout: 20_000 }).toBe('BUILD_FAILED')
+  const error = await failure(call(agentServer.getOk, { workspace: 'local', deploymentId: created.id }, by()))
+  expect(error).toMatchObject({ code: 'upstream_unreachable', message: expect.stringMatching(/build .* failed/) })
+  expect(error.view.upstreamStatus).toBeUndefined() // it was not asked
+  const { rows, looked } = await readRunRows('local', { deployment: created.id }, admin)
+  expect([rows, looked?.problems]).toEqual([[], []])
+})
+
 describe('failures', () => {
   const params = { deployment_id: '6f1f3c3e-7d1b-4f6e-9d53-0c4f4f9f0001' }
   const ask = () => failure(call(controlPlane.getDeployment, { workspace: 'local', params }, by()))

@@ -265,8 +265,8 @@ async function listRuns(place: DeploymentPlace, { thread_id, status }: ThreadFac
 const answers = new Map<string, boolean>()
 
 /**
- * The runs of a thread, given in their order, whose question the next one answers. Servers call them interrupted, like those
- * that were stopped; only what the next one was sent tells them apart.
+ * The runs of a thread, given in their order, whose question the next one answers. Only what that one was sent tells them
+ * from those that were stopped.
  */
 async function answeredAmong(
   place: DeploymentPlace,
@@ -321,7 +321,7 @@ function seenRun(
     run: run_id,
     assistant: assistant_id ?? (typeof graph === 'string' ? graph : ''),
     assistantVersion: null,
-    status: isAnswered ? 'continued' : isNewest && isWaiting(thread, run) ? 'waiting' : run.status,
+    status: isNewest && isWaiting(thread, run) ? 'waiting' : statusOf(run, isAnswered),
     startedBy: starterOf(run),
     ...timesOf(run),
     isStateless: false,
@@ -337,6 +337,13 @@ function seenRun(
  */
 const isWaiting = (thread: ThreadFacts, { status }: Run): boolean =>
   thread.status === 'interrupted' && (status === 'success' || status === 'interrupted')
+
+/**
+ * A run's status as its server says, unless its thread is known to have continued since it asked: servers call it
+ * interrupted then, like one that was stopped.
+ */
+export const statusOf = <Status extends string>({ status }: { status: Status }, hasContinued: boolean) =>
+  hasContinued && status === 'interrupted' ? 'continued' : status
 
 /** When a run began and ended, as its server says. */
 export const timesOf = (run: Pick<Run, 'created_at' | 'updated_at' | 'status'>) => ({

@@ -13,6 +13,7 @@ import {
   STATUS_GROUPS,
 } from '@/lib/contracts/agents/run-row'
 import { controlPlane } from '@/lib/contracts/control-plane'
+import { hasServer } from '@/lib/contracts/deployments/has-server'
 import { queryInt } from '@/lib/contracts/wire/fields'
 import { AppError } from '@/lib/errors'
 import { readMoment } from '@/lib/format/moment'
@@ -28,7 +29,7 @@ import { call } from '../../upstream/call'
 import { authorize } from '../../upstream/call-context'
 import { assistantName } from './assistant-names'
 import { type Cursor, cursorAfter, isAfter, readCursor, tracedFrom } from './cursor'
-import { listServers, type Seen, type SeenRun, seenAcross, seenAt, seenOn } from './elsewhere'
+import { listServers, type Seen, type SeenRun, seenAcross, seenAt, seenOn, statusOf } from './elsewhere'
 import { withServersWord } from './inputs'
 import { tracedRuns } from './traced'
 
@@ -165,8 +166,13 @@ async function look(
   const place = { workspace, deploymentId }
   if (thread) return seenOn(place, thread)
   const input = { workspace, params: { deployment_id: deploymentId } }
-  const ofDeployment = call(controlPlane.getDeployment, input, lookOptions()).then((one) => traced([one]), problemOf)
-  return withTraced(...(await Promise.all([seenAt(place, depth), ofDeployment])))
+  const ofDeployment = call(controlPlane.getDeployment, input, lookOptions()).then(
+    async (one) => ({ found: await traced([one]), isServed: hasServer(one) }),
+    (error: unknown) => ({ found: problemOf(error), isServed: true }),
+  )
+  const [seen, { found, isServed }] = await Promise.all([seenAt(place, depth), ofDeployment])
+  // Without a server there is nothing to list, which is no problem.
+  return withTraced(isServed ? seen : { ...seen, looked: { ...seen.looked, problems: [] } }, found)
 }
 
 type Traced = Awaited<ReturnType<typeof tracedRuns>>
@@ -203,9 +209,7 @@ function withTraced(seen: Seen, traced: Traced | Error): Seen {
     runs: [
       ...seen.runs.map((one) => {
         const told = ofRun.get(one.run)
-        // A server calls a run that asked interrupted, like one that was stopped; its trace tells them apart.
-        const status = one.status === 'interrupted' && told?.status === 'continued' ? told.status : one.status
-        return { ...one, ...(told && factsOf(told)), status }
+        return { ...one, ...(told && factsOf(told)), status: statusOf(one, told?.status === 'continued') }
       }),
       ...traced.runs.filter(({ run }) => !known.has(run)),
     ],

@@ -6,7 +6,7 @@ import { AppError } from '@/lib/errors'
 import { isRecord } from '@/lib/json/guards'
 import { RECORDING_KEY } from '@/lib/stream/log'
 import { PriceBook } from '@/lib/traces/cost'
-import { LIGHT_FIELDS, type LightRun, lightRun } from '@/lib/traces/light-run'
+import { isLongAgo, LIGHT_FIELDS, type LightRun, lightRun } from '@/lib/traces/light-run'
 import { systemActor } from '../../access/actor'
 import { STARTERS, starterOf } from '../../recorder/run-source'
 import { listPrices } from '../../records/prices'
@@ -21,7 +21,6 @@ import { traceFacts } from './facts'
 const PAGE = 100
 const MOST_PAGES = 3
 const DEADLINE_MS = 6_000
-const OLD_MS = 3_600_000
 
 export type TracedRuns = {
   /** Without those that began in the same millisecond as the oldest that was read, if there are older ones. */
@@ -115,9 +114,6 @@ export async function tracingProjects(
 const isStarter = (by: string | undefined) =>
   !by || STARTERS.some((one) => one.toLowerCase().includes(by.toLowerCase()))
 
-/** A trace without an end: its process may have been killed long ago. */
-const isOld = (startedAt: string) => Date.now() - Date.parse(startedAt) > OLD_MS
-
 const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
 const momentOf = (time: TraceRun['start_time']): string | null => {
   const at = new Date(time ?? Number.NaN)
@@ -152,7 +148,7 @@ function seenRun(
     run: id,
     assistant: text(metadata.assistant_id) ?? graph,
     assistantVersion: null,
-    status: statusOf(light, startedAt, { isStateless, isContinued: continued.has(`${deploymentId} ${thread}`) }),
+    status: statusOf(light, { isStateless, isContinued: continued.has(`${deploymentId} ${thread}`) }),
     startedBy: starterOf({ metadata }),
     startedAt,
     endedAt: momentOf(run.end_time),
@@ -168,11 +164,10 @@ function seenRun(
 
 /** A trace that ended with a question does not tell whether that has been answered, unless a later run is known. */
 function statusOf(
-  { status, end }: LightRun,
-  startedAt: string,
+  { status, start, end }: LightRun,
   { isStateless, isContinued }: { isStateless: boolean; isContinued: boolean },
 ): SeenRun['status'] {
   if (status === 'interrupted') return isStateless ? 'interrupted' : isContinued ? 'continued' : 'unknown'
   if (status === 'cancelled' || status === 'error') return status
-  return end !== null ? 'success' : isOld(startedAt) ? 'unknown' : 'running'
+  return end !== null ? 'success' : isLongAgo(start) ? 'unknown' : 'running'
 }

@@ -1,17 +1,13 @@
 'use client'
-import { useQuery } from '@tanstack/react-query'
 import dynamic from 'next/dynamic'
 import { type ComponentProps, useContext } from 'react'
 import type { AnswersProps } from '@/components/inbox/waiting-panel'
 import { OnContinued } from '@/components/runs/answer/on-continued'
 import { ChatScreen } from '@/components/runs/chat/chat-screen'
-import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { ThreadStatus } from '@/components/threads/thread-status'
 import { ThreadVerbs } from '@/components/threads/thread-verbs'
 import { Skeleton } from '@/components/ui/loading'
-import { hasServer } from '@/lib/contracts/deployments/has-server'
 import type { ThreadPlace } from '@/lib/contracts/wire/places'
-import { deploymentQuery } from '@/lib/queries/deployments'
 
 // Features cannot import each other, so a conversation and the views of its thread are joined here.
 const loading = () => <Skeleton className="m-4 h-40" />
@@ -46,9 +42,6 @@ const Waiting = (place: ThreadPlace) => (
 )
 const views = { Waiting, Status: ThreadStatus, Verbs: ThreadVerbs, State, History, Context, Side }
 
-export function Screen(props: Omit<ComponentProps<typeof ChatScreen>, 'views'>) {
-  const { data } = useQuery(deploymentQuery(props.workspace, props.deploymentId))
-  if (data && !hasServer(data))
-    return <EmptyState title="Nothing to talk to yet">This deployment has not been rolled out.</EmptyState>
-  return <ChatScreen {...props} views={views} />
-}
+export const Screen = (props: Omit<ComponentProps<typeof ChatScreen>, 'views'>) => (
+  <ChatScreen {...props} views={views} />
+)
