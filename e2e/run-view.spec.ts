@@ -209,6 +209,15 @@ test('replay, export to a file, open the file, compare with another run, and rer
   await expect(bar.getByRole('button', { name: 'Play', exact: true })).toBeVisible({ timeout: 20_000 }) // it has come to the end
   await bar.getByRole('slider').fill('0')
   await expect(said).toBeHidden()
+  // The graph is that of the moment, too.
+  await page.getByRole('tab', { name: 'Graph' }).click()
+  const graph = page.getByRole('region', { name: 'Graph' })
+  await expect(graph).toContainText('agent')
+  await expect(graph).not.toContainText('done')
+  await bar.getByRole('slider').press('End')
+  await expect(graph).toContainText('done')
+  await page.getByRole('tab', { name: 'Transcript' }).click()
+  await bar.getByRole('slider').fill('0')
   await bar.getByRole('button', { name: 'Play', exact: true }).click()
   await expect(said).toBeVisible({ timeout: 20_000 })
   await bar.getByRole('button', { name: 'Close replay' }).click()
@@ -271,6 +280,8 @@ test('replay, export to a file, open the file, compare with another run, and rer
   await page.getByLabel('Message', { exact: true }).last().fill('What is 6 * 8?')
   await page.getByRole('button', { name: 'Start run' }).click()
   await expect(page.getByText('The calculator says: 48.').first()).toBeVisible({ timeout: 30_000 })
+  // On a thread of its own, so the two can be compared.
+  await expect(conversation.getByText('What is 6 * 7?')).toHaveCount(0)
 })
 
 test('several questions, one from a subgraph, are listed once each and answered together by id', async ({ page }) => {
