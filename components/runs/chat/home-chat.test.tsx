@@ -59,6 +59,21 @@ test('no deployment is named before it is known which one takes the message', as
   expect(screen.getByLabelText<HTMLSelectElement>('Agent').value).toBe('e')
 })
 
+test('while the deployments cannot be read, it says so and keeps what is typed', async () => {
+  vi.stubGlobal('fetch', () => Promise.reject(new TypeError('down')))
+  render(
+    <QueryClientProvider client={new QueryClient()}>
+      <HomeChat workspace="w" isFresh />
+    </QueryClientProvider>,
+  )
+  const field = screen.getByLabelText<HTMLTextAreaElement>('Message')
+  fireEvent.change(field, { target: { value: 'hi' } })
+  expect(await screen.findByText(/The deployments cannot be read\. This is ready as soon as they are/)).toBeDefined()
+  fireEvent.keyDown(field, { key: 'Enter' })
+  expect(startRun).not.toHaveBeenCalled()
+  expect(field.value).toBe('hi')
+})
+
 test('a graph that takes no messages is sent none', async () => {
   const field = say({ type: 'object', properties: { query: { type: 'string' } } })
   expect(await screen.findByText(/billing takes no messages/)).toBeDefined()

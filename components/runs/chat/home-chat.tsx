@@ -114,14 +114,17 @@ export function HomeChat({ workspace, isFresh }: { workspace: string; isFresh: b
         : routes.recording(workspace, deploymentId, started.id),
     )
   }
-  const isWaiting = unknown.isSuccess && isNone && listed.length === 0
+  const isUnread = !found.data && (found.error ?? found.failureReason) !== null
+  const missing = isUnread
+    ? 'The deployments cannot be read.'
+    : unknown.isSuccess && isNone && listed.length === 0 && 'No deployment is healthy yet.'
   return (
     <Panel title={isFresh ? 'Say something to an agent' : 'Talk to an agent'}>
       {error ? <ErrorNotice error={error} className="mb-2" /> : null}
       <QueuedNotice queued={queued} className="mb-2" />
-      {isWaiting ? (
+      {missing ? (
         <p role="status" className="mb-2 text-ink-2">
-          No deployment is healthy yet. This is ready as soon as one is.
+          {missing} This is ready as soon as {isUnread ? 'they are' : 'one is'}.
         </p>
       ) : null}
       <Composer
@@ -137,9 +140,8 @@ export function HomeChat({ workspace, isFresh }: { workspace: string; isFresh: b
             ? undefined
             : listed.length > 0
               ? 'Requires the developer role for a healthy deployment.'
-              : found.isSuccess
-                ? 'No deployment is healthy yet.'
-                : 'The deployments have not been read yet.'
+              : missing ||
+                (found.isSuccess ? 'No deployment is healthy yet.' : 'The deployments have not been read yet.')
         }
         autoFocus={isFresh}
         tools={
