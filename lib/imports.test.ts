@@ -13,7 +13,10 @@ const SINGLE_FILES = ['proxy.ts', 'instrumentation.ts', 'instrumentation-client.
 /** Pages, and heavy modules that they load when something needs them: see `npm run bench -- weight`. */
 const FIRST_LOADS: Record<string, string[]> = {
   'components/runs/chat/chat-screen.tsx': ['marked', '@tanstack/react-virtual', 'lib/stream/run-view.ts'],
-  'components/deployments/deployment-frame.tsx': ['lib/traces/facts.ts'],
+  'components/deployments/deployment-frame.tsx': ['lib/traces/facts.ts', 'lib/contracts/agent-server.ts'],
+  'components/deployments/deployments-page.tsx': ['lib/contracts/agent-server.ts', 'lib/contracts/audit/actions.ts'],
+  'components/shared/list/list-page.tsx': ['components/shared/list/filter-form.tsx'],
+  'components/shell/shell.tsx': ['lib/contracts/control-plane.ts', 'lib/queries/relay-fetch.ts'],
 }
 
 /** Zone → zones it may import in addition to itself. `feature` and `app` are the only ones that see most of the tree. */

@@ -57,7 +57,8 @@ export function DeploymentFrame({ workspace, deploymentId, children }: Deploymen
   const error = query.error ?? query.failureReason
   const stale = staleOf({ ...query, error }, problem)
   const isGone = !data && error?.code === 'not_found'
-  const reason = useReasons().run
+  const isServed = !data || hasServer(data)
+  const reason = useReasons().run ?? (isServed ? undefined : 'No revision of this deployment has been deployed yet.')
   const path = usePathname()
   const overview = routes.deployment(workspace, deploymentId)
   const runs: string = routes.runs(workspace, deploymentId)
@@ -80,7 +81,7 @@ export function DeploymentFrame({ workspace, deploymentId, children }: Deploymen
   const isRecord = RECORDS.includes(below[0] ?? '') && below.length === 2 && !PAGES.includes(below[1] ?? '')
   const isFull = below[0] === 'chat' || (below[0] === 'threads' && below.length === 2)
   const isRunForm = path.endsWith('/runs/new')
-  const lacksServer = data && !hasServer(data) && (isRunForm || OF_SERVER.includes(below[0] ?? ''))
+  const lacksServer = !isServed && (isRunForm || OF_SERVER.includes(below[0] ?? ''))
   return (
     <div className="-mt-5 flex min-h-0 flex-1 flex-col">
       {isRecord ? null : (
@@ -113,11 +114,7 @@ export function DeploymentFrame({ workspace, deploymentId, children }: Deploymen
                 Start a run
               </Button>
             ) : (
-              <Button
-                asChild
-                size="sm"
-                variant={data && !data.active_revision_id && data.source !== 'external' ? 'secondary' : 'primary'}
-              >
+              <Button asChild size="sm" variant="primary">
                 <Link prefetch={false} href={routes.newRun(workspace, deploymentId)}>
                   <Play aria-hidden />
                   Start a run

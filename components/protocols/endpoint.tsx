@@ -6,7 +6,8 @@ import { VisibleText } from '@/components/shared/text/visible-text'
 import { CopyButton } from '@/components/ui/copy-button'
 import { Skeleton } from '@/components/ui/loading'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
-import { deploymentQuery, infoQuery } from '@/lib/queries/deployments'
+import { deploymentQuery } from '@/lib/queries/deployments'
+import { infoQuery } from '@/lib/queries/server-info'
 
 type Props = {
   place: DeploymentPlace

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { defectsOf, type ServerDefect } from '@/lib/contracts/agents/server-defects'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
-import { infoQuery } from '@/lib/queries/deployments'
+import { infoQuery } from '@/lib/queries/server-info'
 
 type Found = { version: string | null; runtime: string | null; defects: readonly ServerDefect[] }
 

@@ -14,7 +14,8 @@ import type { Info } from '@/lib/contracts/agents/system'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { jsonText } from '@/lib/json/value'
 import { apiQuery } from '@/lib/queries/api-query'
-import { deploymentQuery, infoQuery } from '@/lib/queries/deployments'
+import { deploymentQuery } from '@/lib/queries/deployments'
+import { infoQuery } from '@/lib/queries/server-info'
 import { MetricsCharts } from './metrics-charts'
 
 /** Health, version, metrics and API reference of an agent server. */

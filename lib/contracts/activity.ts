@@ -23,8 +23,8 @@ export type DeploymentActivity = {
   problem: string | null
   /** When the last run began, from the source of `runs`, however long ago. */
   lastRun: { at: string; source: RunActivity['source'] } | null
-  /** The last change through this console; null if none is known. */
-  change: RecentChange | null
+  /** The last change through this console, and what it did, to follow its author's name; null if none is known. */
+  change: (RecentChange & { did: string }) | null
 }
 
 /** By deployment id; deployments that could not be read are missing. */

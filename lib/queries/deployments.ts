@@ -1,6 +1,5 @@
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import type { FleetActivity } from '@/lib/contracts/activity'
-import { agentServer } from '@/lib/contracts/agent-server'
 import { controlPlane } from '@/lib/contracts/control-plane'
 import type { DeploymentRowsPage, HealthGroup, RowSort } from '@/lib/contracts/deployments/deployment-row'
 import type { Deployment } from '@/lib/contracts/deployments/deployments'
@@ -69,12 +68,6 @@ export const refsQuery = (workspace: string, integration: string, url: string) =
 /** Listeners, which deploy the images. */
 export const listenersQuery = (workspace: string) =>
   apiQuery(controlPlane.listListeners, { workspace, query: { limit: 100 } })
-
-/** Version and feature flags of a deployment's agent server. */
-export const infoQuery = (workspace: string, deploymentId: string) => ({
-  ...apiQuery(agentServer.getInfo, { workspace, deploymentId }),
-  staleTime: 60_000,
-})
 
 /**
  * The display name of a deployment's listener. Who cannot list the listeners has it from the deployment, where its

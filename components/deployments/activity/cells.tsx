@@ -1,7 +1,6 @@
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { VisibleName } from '@/components/shared/text/visible-text'
 import type { DeploymentActivity, RunActivity } from '@/lib/contracts/activity'
-import { auditSentence, namedSentence } from '@/lib/contracts/audit/sentence'
 import type { DeploymentRow } from '@/lib/contracts/deployments/deployment-row'
 import { count, duration } from '@/lib/format/format'
 import { Sparkline } from './sparkline'
@@ -73,17 +72,15 @@ export function LastRunCell({ row }: { row: ListedRow }) {
 
 /** The last change through this console and who made it; else when the control plane last changed the record. */
 export function ChangeCell({ row }: { row: ListedRow }) {
-  const { activity, id, name, source, updatedAt } = row
+  const { activity, source, updatedAt } = row
   const change = activity?.change
-  if (change) {
-    const sentence = namedSentence(auditSentence(change, change.outcome), { deployments: { [id]: name }, accounts: {} })
+  if (change)
     return (
-      <span title={`${change.actor} ${sentence}`} className="flex gap-1.5">
+      <span title={`${change.actor} ${change.did}`} className="flex gap-1.5">
         <RelativeTime at={change.at} />
         <VisibleName className="truncate text-xs">{change.actor}</VisibleName>
       </span>
     )
-  }
   // A directly registered server does not say when it was changed.
   if (source === 'external') return <span title="Unknown">–</span>
   return (

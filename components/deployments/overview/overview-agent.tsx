@@ -14,7 +14,7 @@ import type { OfferedFeature } from '@/lib/contracts/wire/capability'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { count } from '@/lib/format/format'
 import { assistantsQuery } from '@/lib/queries/assistants'
-import { infoQuery } from '@/lib/queries/deployments'
+import { infoQuery } from '@/lib/queries/server-info'
 import { routes } from '@/lib/routes'
 
 /** Null if the agent server cannot be asked. */

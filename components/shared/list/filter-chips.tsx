@@ -1,9 +1,14 @@
 'use client'
 import { Plus, X } from 'lucide-react'
-import { type FormEvent, type KeyboardEvent, useId, useState } from 'react'
+import { type KeyboardEvent, lazy, Suspense, useState } from 'react'
 import { Button } from '@/components/ui/button'
-import { Input, Select } from '@/components/ui/input'
+import type { FilterForm as Form } from './filter-form'
 import type { Chip, FilterDefinition } from './filters'
+
+// Loaded by the pointer or the focus that comes before a press.
+const load = () => import('./filter-form').then(({ FilterForm }) => ({ default: FilterForm }))
+const prepare = () => void load().catch(() => {})
+const FilterForm = lazy(load) as unknown as typeof Form // `lazy` forgets the type parameter
 
 type FilterChipsProps<Name extends string> = {
   /** All available filters. */
@@ -32,6 +37,12 @@ export function FilterChips<Name extends string>({ filters, chips, onSet, onClea
     event.preventDefault()
     remove(name)
   }
+  const toAdd = (
+    <Button variant="ghost" onPointerEnter={prepare} onFocus={prepare} onClick={() => edit({})}>
+      <Plus aria-hidden />
+      Add filter
+    </Button>
+  )
   return (
     <>
       {chips.length > 0 ? (
@@ -42,6 +53,8 @@ export function FilterChips<Name extends string>({ filters, chips, onSet, onClea
                 type="button"
                 className="min-w-0 truncate rounded-l-md px-2 text-xs leading-[1.875rem] hover:bg-hover"
                 title={`Change: ${label} ${text}`}
+                onPointerEnter={prepare}
+                onFocus={prepare}
                 onClick={() => edit({ name })}
                 onKeyDown={(event) => onKey(event, name)}
               >
@@ -60,22 +73,21 @@ export function FilterChips<Name extends string>({ filters, chips, onSet, onClea
         </ul>
       ) : null}
       {edited ? (
-        <FilterForm
-          key={edited.name ?? ''}
-          name={edited.name}
-          filters={filters}
-          chips={chips}
-          onDone={(name, value) => {
-            setEdited(undefined)
-            onSet(name, value)
-          }}
-          onCancel={() => setEdited(undefined)}
-        />
+        <Suspense fallback={toAdd}>
+          <FilterForm
+            key={edited.name ?? ''}
+            name={edited.name}
+            filters={filters}
+            chips={chips}
+            onDone={(name, value) => {
+              setEdited(undefined)
+              onSet(name, value)
+            }}
+            onCancel={() => setEdited(undefined)}
+          />
+        </Suspense>
       ) : (
-        <Button variant="ghost" onClick={() => edit({})}>
-          <Plus aria-hidden />
-          Add filter
-        </Button>
+        toAdd
       )}
       {chips.length > 1 && !edited ? (
         <Button variant="ghost" onClick={onClear}>
@@ -83,114 +95,5 @@ export function FilterChips<Name extends string>({ filters, chips, onSet, onClea
         </Button>
       ) : null}
     </>
-  )
-}
-
-type FilterFormProps<Name extends string> = Omit<FilterChipsProps<Name>, 'onSet' | 'onClear' | 'onOpen'> & {
-  /** The filter to change; absent to add one. */
-  name: Name | undefined
-  onDone: (name: Name, value: string) => void
-  onCancel: () => void
-}
-
-function FilterForm<Name extends string>({ name, filters, chips, onDone, onCancel }: FilterFormProps<Name>) {
-  const free = filters.filter((one) => one.name === name || !chips.some((chip) => chip.name === one.name))
-  const [chosen, setChosen] = useState(name ?? free[0]?.name)
-  const filter = filters.find((one) => one.name === chosen)
-  const [value, setValue] = useState(chips.find((chip) => chip.name === name)?.value ?? '')
-  const [problem, setProblem] = useState<string>()
-  const listId = useId()
-  if (!filter) return null
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    const wrong = filter.problemOf?.(value.trim())
-    setProblem(wrong)
-    if (value.trim() && !wrong) onDone(filter.name, value.trim())
-  }
-  const choose = (next: string) => {
-    if (next) onDone(filter.name, next)
-  }
-  // A value from the URL that is not one of the choices still applies.
-  const choices = filter.choices?.some((one) => one.value === value) || !value ? filter.choices : undefined
-  return (
-    <form
-      aria-label="Filter"
-      className="flex flex-wrap items-center gap-1.5"
-      onSubmit={submit}
-      onKeyDown={(event) => {
-        if (event.key !== 'Escape') return
-        event.preventDefault()
-        onCancel()
-      }}
-    >
-      {name ? (
-        <span className="text-ink-2 text-xs">{filter.label}</span>
-      ) : (
-        <Select
-          aria-label="Filter by"
-          autoFocus
-          className="w-auto"
-          value={chosen}
-          onChange={(event) => {
-            setChosen(event.target.value as Name) // one of the options below
-            setValue('')
-            setProblem(undefined)
-          }}
-        >
-          {free.map((one) => (
-            <option key={one.name} value={one.name}>
-              {one.label}
-            </option>
-          ))}
-        </Select>
-      )}
-      {choices ? (
-        <Select
-          aria-label={filter.label}
-          autoFocus={Boolean(name)}
-          className="w-auto"
-          value={value}
-          onChange={(event) => choose(event.target.value)}
-        >
-          <option value="">Choose…</option>
-          {choices.map((one) => (
-            <option key={one.value} value={one.value}>
-              {one.label}
-            </option>
-          ))}
-        </Select>
-      ) : (
-        <>
-          <Input
-            aria-label={filter.label}
-            aria-invalid={problem ? true : undefined}
-            autoFocus={Boolean(name)}
-            placeholder={filter.hint ?? filter.label}
-            className="w-52"
-            value={value}
-            list={filter.suggestions ? listId : undefined}
-            onChange={(event) => setValue(event.target.value)}
-          />
-          {filter.suggestions ? (
-            <datalist id={listId}>
-              {filter.suggestions.map((one) => (
-                <option key={one} value={one} />
-              ))}
-            </datalist>
-          ) : null}
-          <Button type="submit" disabled={!value.trim()}>
-            Apply
-          </Button>
-        </>
-      )}
-      <Button variant="ghost" onClick={onCancel}>
-        Cancel
-      </Button>
-      {problem ? (
-        <p role="alert" className="w-full text-error text-xs">
-          {problem}
-        </p>
-      ) : null}
-    </form>
   )
 }

@@ -11,13 +11,13 @@ import type { ErrorView, LiveError } from '@/lib/errors'
 import { type Column, DataTable, type DataTableProps } from './data-table'
 import { FilterChips } from './filter-chips'
 import { chipsOf, type FilterDefinition } from './filters'
-import { SavedViews } from './saved-views'
 import { SearchBox } from './search-box'
 import { selectColumn } from './select-column'
 import { type SelectionAction, SelectionBar } from './selection-bar'
 import type { List } from './use-list'
 import { useRowKeys } from './use-row-keys'
 import type { Selected, Selection } from './use-selection'
+import { SavedViews } from './views/saved-views'
 
 /** The query for the rows. Absent if a server component has read them. */
 type Reading = {

@@ -5,7 +5,7 @@ import { comingSearch, useSetSearch } from '@/components/shared/layout/use-set-s
 import { deleteView, saveView, updateView } from '@/lib/actions/saved-views'
 import type { SavedView } from '@/lib/lists/saved'
 import { type ListDefinition, viewChange } from './list-definition'
-import type { SavedViewsProps } from './view-types'
+import type { SavedViewsProps } from './views/view-types'
 
 /** Marks a URL without filters as intended, so that the page does not switch to its default view. */
 const ALL = 'all'

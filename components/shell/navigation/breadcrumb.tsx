@@ -9,8 +9,7 @@ import { VisibleName } from '@/components/shared/text/visible-text'
 import { cn } from '@/lib/cn'
 import { shortId } from '@/lib/format/format'
 import { entryOf } from '@/lib/json/guards'
-import { deploymentQuery } from '@/lib/queries/deployments'
-import { projectKey } from '@/lib/queries/project-key'
+import { deploymentKey, projectKey } from '@/lib/queries/name-keys'
 import { routes } from '@/lib/routes'
 import { navItems } from './nav'
 
@@ -142,7 +141,7 @@ function decode(segment: string): string {
 
 const useLoadedName = (workspace: string, deploymentId: string | undefined): string | undefined =>
   useLoaded((client) =>
-    deploymentId ? client.getQueryData(deploymentQuery(workspace, deploymentId).queryKey)?.name : undefined,
+    deploymentId ? client.getQueryData<{ name: string }>(deploymentKey(workspace, deploymentId))?.name : undefined,
   )
 
 const useProjectName = (workspace: string, project: string | undefined): string | undefined =>

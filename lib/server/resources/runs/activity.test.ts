@@ -110,7 +110,7 @@ test('the last change names who made it', async () => {
       async () => ({ value: null }),
     )
   const { a, b } = await read()
-  expect(a?.change).toMatchObject({ actor: admin.email, fields: ['name'], outcome: 'done' })
+  expect(a?.change).toMatchObject({ actor: admin.email, did: 'changed this deployment' })
   expect(b?.change).toBeNull()
 })
 

@@ -1,6 +1,8 @@
 import 'server-only'
 import { z } from 'zod'
 import { ACTIVITY_MS, type DeploymentActivity, type FleetActivity, type RunActivity } from '@/lib/contracts/activity'
+import type { RecentChange } from '@/lib/contracts/audit/audit-row'
+import { auditSentence, namedSentence } from '@/lib/contracts/audit/sentence'
 import { controlPlane } from '@/lib/contracts/control-plane'
 import { traces } from '@/lib/contracts/traces'
 import type { TraceTotals } from '@/lib/contracts/traces/run-queries'
@@ -66,9 +68,15 @@ export async function readActivity(
     const runs = ofRuns(traced instanceof AppError ? undefined : traced, recorded.get(id), now)
     // Recordings cannot stand in for a tracing server that fails, because they have fewer runs.
     const known = failure ? { ...runs, runs: null, problem: failure.view.message } : { ...runs, problem: null }
-    return [id, { ...known, change: changes.get(id) ?? null }] as const
+    return [id, { ...known, change: changeOf(changes.get(id), id) }] as const
   })
   return Object.fromEntries(rows)
+}
+
+function changeOf(change: RecentChange | undefined, id: string): DeploymentActivity['change'] {
+  if (!change) return null
+  const names = { deployments: { [id]: 'this deployment' }, accounts: {} }
+  return { ...change, did: namedSentence(auditSentence(change, change.outcome), names) }
 }
 
 /** Serves `GET /api/activity/{workspace}` with `readActivity`. */

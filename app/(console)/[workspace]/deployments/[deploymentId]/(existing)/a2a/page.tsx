@@ -2,7 +2,7 @@ import type { Metadata } from 'next'
 import { A2aPage } from '@/components/protocols/a2a-page'
 import { Hydrated } from '@/components/shared/layout/hydrated'
 import { pickableAssistants } from '@/lib/queries/assistants'
-import { infoQuery } from '@/lib/queries/deployments'
+import { infoQuery } from '@/lib/queries/server-info'
 import { prefetch } from '@/lib/server/relay/prefetch'
 
 export const metadata: Metadata = { title: 'A2A' }

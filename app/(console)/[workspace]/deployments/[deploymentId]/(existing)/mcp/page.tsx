@@ -1,6 +1,6 @@
 import type { Metadata } from 'next'
 import { Hydrated } from '@/components/shared/layout/hydrated'
-import { infoQuery } from '@/lib/queries/deployments'
+import { infoQuery } from '@/lib/queries/server-info'
 import { prefetch } from '@/lib/server/relay/prefetch'
 import { Screen } from './screen'
 

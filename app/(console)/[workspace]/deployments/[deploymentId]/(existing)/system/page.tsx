@@ -1,7 +1,7 @@
 import type { Metadata } from 'next'
 import { Hydrated } from '@/components/shared/layout/hydrated'
 import { SystemPage } from '@/components/system/system-page'
-import { infoQuery } from '@/lib/queries/deployments'
+import { infoQuery } from '@/lib/queries/server-info'
 import { prefetch } from '@/lib/server/relay/prefetch'
 
 export const metadata: Metadata = { title: 'System' }
