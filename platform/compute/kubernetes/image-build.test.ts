@@ -15,6 +15,7 @@ describe.skipIf(missing)(`images built in a cluster, real API server${missing ? 
   let world: Awaited<ReturnType<typeof apiServerWorld>>
   let fixture: Fixture
   let folder: string
+  let logsAfterMs = 0
 
   beforeAll(async () => {
     folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-buildkit-'))
@@ -24,6 +25,7 @@ describe.skipIf(missing)(`images built in a cluster, real API server${missing ? 
     world = await apiServerWorld({
       programs: folder,
       variables: { STAND_IN_REGISTRY: folder },
+      logsAfterMs: () => logsAfterMs,
       folderOf: (image) => {
         const digest = image.startsWith(`${REGISTRY}/`) ? image.split('@sha256:')[1] : undefined
         return digest && path.join(folder, digest)
@@ -97,6 +99,16 @@ describe.skipIf(missing)(`images built in a cluster, real API server${missing ? 
     expect(log).toContain('[secrets] NPM_TOKEN')
     expect(log).toContain(`Pushed ${found.image}`)
     expect(log).not.toMatch(/the registry token|load build definition/)
+  })
+
+  test('a log that a busy node sends late is whole, that of a short build too', async () => {
+    const { client } = fixture
+    logsAfterMs = 1500
+    const { id, revision } = await deploy('late', graphFiles())
+    await client.waitForStatus(id, revision, 'DEPLOYED').finally(() => {
+      logsAfterMs = 0
+    })
+    expect(await client.log(id, revision, 'build')).toMatch(/FROM pilothouse-agent:test[\s\S]*Pushed /)
   })
 
   test('a redeploy rolls the same image out, without another build', async () => {
