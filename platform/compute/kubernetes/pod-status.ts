@@ -78,6 +78,8 @@ const readyAt = (pod: V1Pod): number => (isReady(pod) ? changedAt(pod) : 0)
 
 export type Say = Record<'fail' | 'wait', (key: string, message: string) => void> & {
   note(level: LogLevel, key: string, message: string): void
+  /** What to do when a registry refuses to give an image. */
+  refused?: string
 }
 
 /** Reads what keeps a pod from starting, or ended its containers. */
@@ -123,7 +125,7 @@ function readContainer(pod: V1Pod, container: V1ContainerStatus, isInit: boolean
   const { waiting } = container.state ?? {}
   const ended = container.state?.terminated ?? container.lastState?.terminated
   if (waiting?.reason && IMAGE_REASONS.includes(waiting.reason)) {
-    const text = imageText(container.image, waiting.reason, waiting.message)
+    const text = imageText(container.image, waiting.reason, waiting.message, say.refused)
     // The first refusal may pass; a back-off means that several attempts failed.
     if (waiting.reason === 'ErrImagePull') say.wait(`${key} pull`, text)
     else say.fail(`${key} pull`, text)
@@ -168,12 +170,17 @@ export function endText(code: number, signal: number | undefined, reason: string
   return `exit code ${code}`
 }
 
-function imageText(image: string | undefined, reason: string, message = ''): string {
+function imageText(
+  image: string | undefined,
+  reason: string,
+  message = '',
+  refused = 'Add image_pull_secrets that can read it.',
+): string {
   const name = image ? `Image ${image}` : 'The image'
   if (reason === 'InvalidImageName') return `${name} has no valid name.`
   if (reason === 'ErrImageNeverPull') return `${name} is not on the node, and its pull policy is Never.`
   if (/unauthorized|denied|authentication required|no basic auth/i.test(message))
-    return `${name} cannot be pulled: the registry refuses access. Add image_pull_secrets that can read it. ${sentence(message)}`
+    return `${name} cannot be pulled: the registry refuses access. ${refused} ${sentence(message)}`
   if (/not found|manifest unknown|does not exist/i.test(message))
     return `${name} cannot be pulled: the registry does not have it. ${sentence(message)}`
   if (/dial (tcp|udp)|i\/o timeout|TLS|x509/i.test(message))
