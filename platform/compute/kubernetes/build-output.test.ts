@@ -107,6 +107,20 @@ error: failed to solve: process "/bin/sh -c unset NODE_ENV; export PATH=\\"/opt/
       /^The command ended with 1: npm ci\nnpm error 404 Not Found - GET https:\/\/npm\.example\.com\/a\nThe registry does not have a package/,
     ],
     [
+      'a command whose reason the summary does not have',
+      `#8 0.301 Error: of another step
+#9 [4/5] RUN unset NODE_ENV; npm run build
+#9 11.85 dd: error writing '/deployment/big': No space left on device
+#9 11.86 4812+0 records in
+#9 ERROR: process "/bin/sh -c unset NODE_ENV; npm run build" did not complete successfully: exit code: 1
+------
+ > [4/5] RUN unset NODE_ENV; npm run build:
+11.86 4812+0 records in
+------
+error: failed to solve: process "/bin/sh -c unset NODE_ENV; npm run build" did not complete successfully: exit code: 1`,
+      /^The command ended with 1: npm run build\ndd: error writing '\/deployment\/big': No space left on device$/,
+    ],
+    [
       'a command that is killed',
       'error: failed to solve: process "/bin/sh -c unset NODE_ENV; npm run build" did not complete successfully: exit code: 137',
       /^The command was killed, probably for want of memory: npm run build$/,

@@ -131,12 +131,14 @@ const credentialsText = ({ secret }: Explained): string =>
     ? `The credentials in Secret ${secret} do not suffice.`
     : 'It asks for credentials: set PILOTHOUSE_KUBERNETES_REGISTRY_SECRET.'
 
-/** What a failed command has printed. */
-const outputIn = (lines: readonly string[]): string[] =>
-  lines
-    .filter((line) => TIME.test(line))
-    .map((line) => line.replace(TIME, ''))
-    .filter((line) => !isOwnNoise(line))
+/** What a failed command has printed. The summary has only its end; what a cluster keeps, often only the summary. */
+function outputIn(lines: readonly string[]): string[] {
+  const step = lines.map((line) => /^(#\d+ )ERROR: process "/.exec(line)?.[1]).findLast(Boolean)
+  const own = step ? lines.filter((line) => line.startsWith(step)).map((line) => line.slice(step.length)) : []
+  return [own, lines]
+    .map((some) => some.filter((line) => TIME.test(line)).map((line) => line.replace(TIME, '')))
+    .flatMap((some) => some.filter((line) => !isOwnNoise(line)))
+}
 
 const reasonIn = (output: readonly string[]): string | undefined =>
   output.find(namesReason) ?? output.findLast((line) => line.trim())

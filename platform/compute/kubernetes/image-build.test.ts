@@ -15,6 +15,7 @@ describe.skipIf(missing)(`images built in a cluster, real API server${missing ? 
   let world: Awaited<ReturnType<typeof apiServerWorld>>
   let fixture: Fixture
   let folder: string
+  const builds = { registry: REGISTRY, secret: 'registry', buildkit: 'moby/buildkit:rootless', timeoutMs: 60_000 }
   let logsAfterMs = 0
 
   beforeAll(async () => {
@@ -47,7 +48,7 @@ describe.skipIf(missing)(`images built in a cluster, real API server${missing ? 
         kubeconfig: server.kubeconfig,
         namespaces: [node.namespace],
         image: 'pilothouse-agent:test',
-        builds: { registry: REGISTRY, secret: 'registry', buildkit: 'moby/buildkit:rootless', timeoutMs: 60_000 },
+        builds,
         pullSecret: 'registry',
         addressOf: (service) => node.addressOf(service),
         readsLocalRepositories: true,
@@ -170,6 +171,17 @@ describe.skipIf(missing)(`images built in a cluster, real API server${missing ? 
     const { id, revision } = await deploy('empty', { 'README.md': '' })
     await client.waitForStatus(id, revision, 'BUILD_FAILED')
     expect(await client.log(id, revision, 'build')).toContain('"graph.json" does not exist in the source.')
+  })
+
+  test('a build that takes too long ends with that reason', async () => {
+    const { client } = fixture
+    builds.timeoutMs = 6000
+    const { id, revision } = await deploy('long', { ...graphFiles(), 'buildkit.json': '{"hangs":true}' })
+    await client.waitForStatus(id, revision, 'BUILD_FAILED').finally(() => {
+      builds.timeoutMs = 60_000
+    })
+    expect(await client.log(id, revision, 'build')).toContain('The build did not end within')
+    await waitFor('the Job is gone', async () => !(await world.node.jobs()).length)
   })
 
   test('an interrupted build ends in the cluster too', async () => {

@@ -23,6 +23,8 @@ export type ImageBuild = {
 const LOOK_MS = 100
 /** The cluster ends a build that takes too long; this is for one that does not. */
 const LATE_MS = 30_000
+/** A cluster counts the time of a Job from a whole second. */
+const ROUNDED_MS = 1000
 /** How long the lines of ended containers are waited for, which may arrive after the state that they explain. */
 const LINES_MS = 10_000
 /** Lines of BuildKit among which the reason of a failure is looked for. */
@@ -51,7 +53,9 @@ export async function buildImage({ cluster, input, log, onCommit, logError }: Im
   const change = (observation: Observation) => {
     if (!observation.pods.length && isSeen && !digest)
       failure ??=
-        Date.now() - began >= builds.timeoutMs ? tooLate : 'The pod of the build was removed from the cluster.'
+        Date.now() - began >= builds.timeoutMs - ROUNDED_MS
+          ? tooLate
+          : 'The pod of the build was removed from the cluster.'
     isSeen ||= observation.pods.length > 0
     for (const ended of endedContainers(observation.pods)) if (!read.has(ended)) unread.add(ended)
     const state = readBuild(observation, names)

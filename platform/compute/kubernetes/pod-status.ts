@@ -139,7 +139,7 @@ function readContainer(pod: V1Pod, container: V1ContainerStatus, isInit: boolean
     return
   }
   if (!ended || (isInit && ended.exitCode === 0)) return
-  if (pod.metadata?.deletionTimestamp && STOPPED.includes(ended.exitCode)) return
+  if (pod.metadata?.deletionTimestamp && (STOPPED.includes(ended.exitCode) || ended.reason === UNKNOWN)) return
   const restarts = container.restartCount
   const text = `${what} exited: ${endText(ended.exitCode, ended.signal, ended.reason)}.`
   const said = tail(ended.message)
@@ -152,6 +152,8 @@ function readContainer(pod: V1Pod, container: V1ContainerStatus, isInit: boolean
   else say.note('ERROR', exit, text + said)
 }
 
+/** The reason of a node that has lost a container; its exit code means nothing. */
+const UNKNOWN = 'ContainerStatusUnknown'
 /** How a container ends that is told to: by itself, or by SIGTERM. */
 const STOPPED = [0, 143]
 
@@ -165,6 +167,7 @@ const whatIs = (container: string): string => NAMES[container] ?? `Container ${c
 
 export function endText(code: number, signal: number | undefined, reason: string | undefined): string {
   if (reason === 'OOMKilled') return 'it used more memory than its limit'
+  if (reason === UNKNOWN) return 'the node has lost it'
   if (signal) return `killed by signal ${signal}`
   if (code > 128 && code < 160) return `killed by signal ${code - 128}`
   return `exit code ${code}`

@@ -107,8 +107,14 @@ export async function startFakeNode(options: {
   }
 
   async function controlJob({ metadata, spec }: V1Job, pods: V1Pod[]): Promise<void> {
-    const { name = '', uid = '' } = metadata ?? {}
-    if (pods.some((pod) => pod.metadata?.ownerReferences?.some((owner) => owner.uid === uid))) return
+    const { name = '', uid = '', creationTimestamp } = metadata ?? {}
+    const end = Number(creationTimestamp) + (spec?.activeDeadlineSeconds ?? Number.POSITIVE_INFINITY) * 1000
+    const own = pods.filter((pod) => pod.metadata?.ownerReferences?.some((owner) => owner.uid === uid))
+    if (Date.now() >= end)
+      for (const { metadata: pod } of own)
+        if (!pod?.deletionTimestamp)
+          await core.deleteNamespacedPod({ name: pod?.name ?? '', namespace, gracePeriodSeconds: 0 })
+    if (own.length || Date.now() >= end) return
     const { template } = spec ?? {}
     await objects.create({
       apiVersion: 'v1',
