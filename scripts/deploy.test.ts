@@ -15,25 +15,32 @@ const listenerChart = 'deploy/helm/pilothouse-listener'
 
 /** Variables that the programs know, from the example file, which another test keeps complete. */
 const VARIABLES = new Set([...read('.env.example').matchAll(/^# ([A-Z][A-Z0-9_]+)=/gm)].map((match) => match[1]))
+const METRIC_FILES = [
+  'lib/server/process/metrics.ts',
+  'lib/server/start/metrics.ts',
+  'platform/kernel/metrics.ts',
+  'platform/gateway/process.ts',
+]
+/** Labels that Prometheus adds to what it scrapes. */
+const SCRAPED = ['instance', 'job', 'pod']
 const METRICS = new Set(
-  [
-    'lib/server/process/metrics.ts',
-    'lib/server/start/metrics.ts',
-    'platform/kernel/metrics.ts',
-    'platform/gateway/process.ts',
-  ].flatMap((file) => [...read(file).matchAll(/'((?:pilothouse|platform)_[a-z_]+)'/g)].map((match) => match[1])),
+  METRIC_FILES.flatMap((file) =>
+    [...read(file).matchAll(/'((?:pilothouse|platform)_[a-z_]+)'/g)].map((match) => match[1]),
+  ),
 )
 /** Names of our metrics in queries, without the suffixes of a histogram. */
 const queried = (text: string) =>
   [...text.matchAll(/\b(?:pilothouse|platform)_[a-z_]+/g)].map(([name]) => name.replace(/_(bucket|sum|count)$/, ''))
 
+type Rule = { alert: string; expr: string; annotations: Record<string, string> }
+type Panel = { targets: { expr: string; legendFormat?: string }[] }
+const alertRules = (): Rule[] => parse(read(`${chart}/rules.yaml`)).groups[0].rules
+const dashboardQueries = () =>
+  (JSON.parse(read('deploy/grafana/pilothouse.json')).panels as Panel[]).flatMap(({ targets }) => targets)
+
 test('dashboard and alert rules query only metrics that are exposed', () => {
-  const { panels } = JSON.parse(read('deploy/grafana/pilothouse.json'))
-  const rules = parse(read(`${chart}/rules.yaml`)).groups[0].rules
-  const queries = [
-    ...panels.flatMap(({ targets }: { targets: { expr: string }[] }) => targets.map(({ expr }) => expr)),
-    ...rules.map(({ expr }: { expr: string }) => expr),
-  ]
+  const rules = alertRules()
+  const queries = [...dashboardQueries(), ...rules].map(({ expr }) => expr)
   const names = queried(queries.join('\n'))
   expect(names.length).toBeGreaterThan(20)
   expect(names.filter((name) => !METRICS.has(name))).toEqual([])
@@ -41,8 +48,43 @@ test('dashboard and alert rules query only metrics that are exposed', () => {
     expect(rule).toMatchObject({ alert: expect.any(String), annotations: { summary: expect.any(String) } })
 })
 
+test('dashboard and alert rules use only labels that their metrics have', () => {
+  const sources = METRIC_FILES.map(read).join('\n')
+  const labelsOf = (metric: string) => {
+    const [, rest = ''] = sources.split(`name: '${metric}',`)
+    const [, given = ''] = /labelNames: \[(.+)\]/.exec(rest.split('})')[0] ?? '') ?? []
+    return [...given.matchAll(/'(\w+)'/g)].map((match) => match[1])
+  }
+  const listed = (text = '') => text.split(/[\s,]+/).filter(Boolean)
+  const checked: string[] = []
+  const problems = [...dashboardQueries(), ...alertRules()].flatMap((one) => {
+    const { expr } = one
+    const own = queried(expr).flatMap(labelsOf)
+    const known = [...own, ...SCRAPED, ...(expr.includes('_bucket') ? ['le'] : [])]
+    const grouped = [...expr.matchAll(/\bby \(([^)]*)\)/g)].flatMap((match) => listed(match[1]))
+    const matched = [...expr.matchAll(/(\w+)(?:=~?|!~|!=)"/g)].map((match) => match[1] ?? '')
+    // What is grouped keeps only the labels of its groups.
+    const shown =
+      'annotations' in one
+        ? [
+            ...Object.values(one.annotations)
+              .join()
+              .matchAll(/\$labels\.(\w+)/g),
+          ].map((match) => match[1] ?? '')
+        : [...(one.legendFormat ?? '').matchAll(/\{\{(\w+)\}\}/g)].map((match) => match[1] ?? '')
+    const kept = /\b(sum|max)\b/.test(expr) && !expr.includes('without') ? grouped : known
+    checked.push(...grouped, ...matched, ...shown)
+    return [
+      ...[...grouped, ...matched].filter((label) => !known.includes(label)),
+      ...shown.filter((label) => !kept.includes(label)),
+    ].map((label) => `${label} in ${expr}`)
+  })
+  expect(problems).toEqual([])
+  expect(checked).toEqual(expect.arrayContaining(['route', 'status', 'operation', 'outcome', 'area', 'instance', 'le']))
+})
+
 test('alert rules compare what counts for each process with a limit of one process', () => {
-  const rules: { expr: string }[] = parse(read(`${chart}/rules.yaml`)).groups[0].rules
+  const rules = alertRules()
   const summed = /pilothouse_(upstream_streams|recorder_backlog_bytes)/
   const found = rules.filter(({ expr }) => summed.test(expr))
   expect(found).toHaveLength(2)

@@ -7,7 +7,7 @@ import { type Confinement, UNCONFINED } from '../sandbox/confinement'
 import type { BuildCache, BuildInputs } from './build-cache'
 import { type BuildStep, planBuild, repositoryOf, sayGraphs, settingsOf } from './build-plan'
 import { BuildError, runCommand } from './command'
-import { adviceOn, isOwnNoise, OWN_SCRIPT } from './failure-advice'
+import { adviceOn, isOwnNoise, namesReason, OWN_SCRIPT } from './failure-advice'
 import { readTypes } from './field-types'
 import { checkout, remoteCommit } from './git'
 import type { GitMirrors } from './git-mirrors'
@@ -176,7 +176,7 @@ async function runStep(
     if (isOwnNoise(line)) return
     lines += 1
     if (what === 'install') advice ??= adviceOn(line)
-    if (/\b(error|fatal|cannot find)\b/i.test(line)) reason ??= line
+    if (namesReason(line)) reason ??= line
     if (isError && line.trim()) lastError = line
     if (lines < MOST_LINES) log(isError ? 'WARNING' : 'INFO', line)
     else if (lines === MOST_LINES) log('WARNING', 'Further output is not stored.')

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createProgressReader } from './build-output'
-import { explainFailure } from './build-status'
+import { explainFailure, readBuild } from './build-status'
 
 const read = (text: string) => {
   const reader = createProgressReader()
@@ -25,6 +25,7 @@ test('a log has the commands and what they print, and not the bookkeeping of Bui
 #7 [4/6] ${RUN}
 #7 1.204 added 1 package in 1s
 #7 1.310 npm warn deprecated a@1.0.0
+#7 1.311 npm warn Unknown env config "store-dir". This will stop working in the next major version of npm.
 #7 DONE 1.4s
 #11 exporting to image
 #11 exporting layers 0.2s done
@@ -57,6 +58,8 @@ test('a failure is in a log once, and the summary after it is left out', () => {
   const text = `#7 [4/6] ${RUN}
 #7 0.512 npm error code E404
 #7 ERROR: process "/bin/sh -c unset NODE_ENV; npm ci" did not complete successfully: exit code: 1
+#8 exporting cache to registry
+#8 ERROR: error writing layer blob: context canceled
 ------
  > [4/6] ${RUN}:
 0.512 npm error code E404
@@ -70,6 +73,7 @@ error: failed to solve: process "/bin/sh -c unset NODE_ENV; npm ci" did not comp
     'INFO [4/6] RUN npm ci --no-audit --no-fund',
     'INFO npm error code E404',
     'ERROR process "/bin/sh -c unset NODE_ENV; npm ci" did not complete successfully: exit code: 1',
+    'INFO exporting cache to registry',
   ])
 })
 
@@ -93,14 +97,28 @@ describe('why a build failed', () => {
  > [stage-0 2/2] ${RUN}:
 0.498 hello
 0.512 npm error code E404
-0.513 npm error 404 Not Found
+0.513 npm error 404 Not Found - GET https://npm.example.com/a
 ------
 Dockerfile:22
 --------------------
   22 | >>> ${RUN}
 --------------------
 error: failed to solve: process "/bin/sh -c unset NODE_ENV; export PATH=\\"/opt/pilothouse-tools/x:$PATH\\"; npm ci" did not complete successfully: exit code: 1`,
-      /^The command ended with 1: npm ci\nnpm error code E404$/,
+      /^The command ended with 1: npm ci\nnpm error 404 Not Found - GET https:\/\/npm\.example\.com\/a\nThe registry does not have a package/,
+    ],
+    [
+      'a command whose reason the summary does not have',
+      `#8 0.301 Error: of another step
+#9 [4/5] RUN unset NODE_ENV; npm run build
+#9 11.85 dd: error writing '/deployment/big': No space left on device
+#9 11.86 4812+0 records in
+#9 ERROR: process "/bin/sh -c unset NODE_ENV; npm run build" did not complete successfully: exit code: 1
+------
+ > [4/5] RUN unset NODE_ENV; npm run build:
+11.86 4812+0 records in
+------
+error: failed to solve: process "/bin/sh -c unset NODE_ENV; npm run build" did not complete successfully: exit code: 1`,
+      /^The command ended with 1: npm run build\ndd: error writing '\/deployment\/big': No space left on device$/,
     ],
     [
       'a command that is killed',
@@ -116,6 +134,26 @@ error: failed to solve: process "/bin/sh -c unset NODE_ENV; export PATH=\\"/opt/
       'a registry that does not answer',
       `${PUSH} failed to do request: Head "https://registry.example.com/v2/": dial tcp 192.0.2.1:443: connect: connection refused`,
       /^The registry of registry\.example\.com\/agents\/agent-x:1 cannot be reached from the cluster\./,
+    ],
+    [
+      'a registry with a certificate of its own authority',
+      `${PULL} failed to do request: Head "https://registry.example.com/v2/base/manifests/1": tls: failed to verify certificate: x509: certificate signed by unknown authority`,
+      /^BuildKit does not trust the registry of registry\.example\.com\/base:1\. Set PILOTHOUSE_KUBERNETES_BUILDKIT_IMAGE/,
+    ],
+    [
+      'a registry without TLS',
+      `${PUSH} failed to do request: Head "https://registry.example.com/v2/agents/agent-x/blobs/${DIGEST}": http: server gave HTTP response to HTTPS client`,
+      /^The registry of registry\.example\.com\/agents\/agent-x:1 has no TLS, which BuildKit expects\. Set PILOTHOUSE_KUBERNETES_BUILDKIT_IMAGE/,
+    ],
+    [
+      'a push that the registry denies',
+      `${PUSH} denied`,
+      /^The registry refuses to store registry\.example\.com\/agents\/agent-x:1\./,
+    ],
+    [
+      'a push with a token that only reads',
+      `${PUSH} push access denied, repository does not exist or may require authorization: server message: insufficient_scope: authorization failed`,
+      /^The registry refuses to store registry\.example\.com\/agents\/agent-x:1\./,
     ],
     [
       'a base image that is not there',
@@ -145,5 +183,18 @@ error: failed to solve: process "/bin/sh -c unset NODE_ENV; export PATH=\\"/opt/
     ['a program that is not there', 'sh: buildctl-daemonless.sh: not found', /^BuildKit failed\. sh: buildctl/],
   ])('%s', (_what, text, wanted) => {
     expect(explainFailure(text, what)).toMatch(wanted)
+  })
+
+  test.each([
+    ['registry', 'The credentials in Secret registry do not suffice.'],
+    [undefined, 'It asks for credentials: set PILOTHOUSE_KUBERNETES_REGISTRY_SECRET.'],
+  ])('a base image that the node may not pull, with Secret %s', (secret, wanted) => {
+    const state = { waiting: { reason: 'ImagePullBackOff', message: 'Back-off: 401 Unauthorized' } }
+    const status = { initContainerStatuses: [{ name: 'source', image: what.base, state, restartCount: 0 }] }
+    const { failure } = readBuild(
+      { deployment: undefined, pods: [{ status } as never], events: [] },
+      { ...what, secret },
+    )
+    expect(failure).toContain(`the registry refuses access. ${wanted} `)
   })
 })

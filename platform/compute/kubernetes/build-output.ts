@@ -1,3 +1,4 @@
+import { isOwnNoise } from '../../builder/failure-advice'
 import type { LogLevel } from '../../kernel/wire'
 import { createLineReader } from '../log-level'
 
@@ -34,10 +35,11 @@ export function createProgressReader(): (line: string) => Line | undefined {
 
 function readDetail(text: string, title: string, levelOf: ReturnType<typeof createLineReader>): Line | undefined {
   const [, said] = /^\d+\.\d+ (.*)$/.exec(text) ?? []
-  if (said !== undefined) return levelOf(said, false)
+  if (said !== undefined) return isOwnNoise(said) ? undefined : levelOf(said, false)
   if (text === 'CACHED') return { level: 'INFO', message: `${title}: from the cache` }
   const [, error] = /^ERROR: (.*)$/.exec(text) ?? []
-  if (error === undefined) return undefined
+  // What another failure has stopped, such as the export of the cache beside that of the image.
+  if (error === undefined || /\bcontext canceled$/.test(error)) return undefined
   // The first build of a deployment.
   if (/^importing cache/.test(title)) return { level: 'INFO', message: 'There is no cache yet.' }
   return { level: 'ERROR', message: error }

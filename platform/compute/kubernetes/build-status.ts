@@ -1,4 +1,5 @@
 import type { V1ContainerStateTerminated, V1Pod } from '@kubernetes/client-node'
+import { adviceOn, isOwnNoise, namesReason } from '../../builder/failure-advice'
 import { IMAGE_CONTAINER } from './names'
 import { endText, eventText, type Line, type Observation, readPod, refusalText, saidIn, sentence } from './pod-status'
 
@@ -33,7 +34,7 @@ export function readBuild({ pods, events }: Observation, what: Explained, now = 
     else if (ended) fail('', failureText(ended, what))
     else if (pod.status?.phase === 'Failed')
       fail('', `The pod of the build failed: ${sentence(pod.status.message ?? pod.status.reason)}`)
-    else readPod(pod, { note, fail, wait }, now)
+    else readPod(pod, { note, fail, wait, refused: credentialsText(what) }, now)
   }
   return state
 }
@@ -73,14 +74,17 @@ export type Explained = {
 }
 
 const REFUSED = /\b40[13]\b|unauthorized|forbidden|denied|insufficient_scope|authorization failed|no basic auth/i
-const UNREACHABLE =
-  /no such host|i\/o timeout|connection refused|connection reset|x509|tls: |HTTP response to HTTPS client/i
+const UNREACHABLE = /no such host|i\/o timeout|connection refused|connection reset|tls: /i
+const UNTRUSTED = /x509: /
+const PLAIN_HTTP = /HTTP response to HTTPS client/
 const MISSING = /not found|manifest unknown|name unknown/i
 const ROOTLESS = /rootlesskit|newuidmap|newgidmap|user namespace|failed to start the child/i
 const EXIT = /process "\/bin\/sh -c (.*)" did not complete successfully: exit code: (\d+)/
 /** What precedes each command in our Dockerfile. */
 const OURS = /^(unset NODE_ENV; )(export PATH=\S+; )?/
 const TIME = /^\s*\d+\.\d+ /
+/** The only commands whose output package managers wrote. */
+const INSTALL = /\b(npm|pnpm|yarn|bun) (ci|i|install|add)\b|^yarn\b/
 
 /** Why an image was not built or pushed, from the last lines of BuildKit. */
 export function explainFailure(text: string, what: Explained): string {
@@ -90,7 +94,9 @@ export function explainFailure(text: string, what: Explained): string {
   if (command && code) {
     const plain = command.replaceAll('\\"', '"').replace(OURS, '')
     const how = code === '137' ? 'was killed, probably for want of memory' : `ended with ${code}`
-    return [`The command ${how}: ${plain}`, reasonIn(lines)].filter(Boolean).join('\n')
+    const output = outputIn(lines)
+    const advice = INSTALL.test(plain) ? output.map(adviceOn).find(Boolean) : undefined
+    return [`The command ${how}: ${plain}`, reasonIn(output), advice].filter(Boolean).join('\n')
   }
   if (!error && ROOTLESS.test(text))
     return `Rootless BuildKit cannot start in this namespace. It needs user namespaces, and seccomp and AppArmor profiles of type Unconfined. ${sentence(lines.findLast((line) => ROOTLESS.test(line)))}`
@@ -100,25 +106,39 @@ export function explainFailure(text: string, what: Explained): string {
   if (REFUSED.test(error)) return `${refusalOf(place, what)} ${sentence(error)}`
   if (place.isBase && MISSING.test(error))
     return `The registry does not have the base image ${what.base}. ${sentence(error)}`
+  if (UNTRUSTED.test(error))
+    return `BuildKit does not trust the registry of ${place.name}. ${OWN_IMAGE} ${sentence(error)}`
+  if (PLAIN_HTTP.test(error))
+    return `The registry of ${place.name} has no TLS, which BuildKit expects. ${OWN_IMAGE} ${sentence(error)}`
   if (UNREACHABLE.test(error))
     return `The registry of ${place.name} cannot be reached from the cluster. ${sentence(error)}`
   return `The image was not built. ${sentence(error)}`
 }
+
+const OWN_IMAGE =
+  'Set PILOTHOUSE_KUBERNETES_BUILDKIT_IMAGE to an image of BuildKit that knows this registry (docs/operate.md says how).'
 
 function placeOf(error: string, { image, base }: Explained): { name: string; isBase: boolean } {
   const isBase = /resolve source metadata|pull/.test(error) && !/failed to push/.test(error)
   return { name: isBase ? base : image, isBase }
 }
 
-function refusalOf({ isBase, name }: { isBase: boolean; name: string }, { secret }: Explained): string {
-  const how = secret
+const refusalOf = ({ isBase, name }: ReturnType<typeof placeOf>, what: Explained): string =>
+  `The registry refuses to ${isBase ? `give the base image ${name}` : `store ${name}`}. ${credentialsText(what)}`
+
+const credentialsText = ({ secret }: Explained): string =>
+  secret
     ? `The credentials in Secret ${secret} do not suffice.`
     : 'It asks for credentials: set PILOTHOUSE_KUBERNETES_REGISTRY_SECRET.'
-  return `The registry refuses to ${isBase ? `give the base image ${name}` : `store ${name}`}. ${how}`
+
+/** What a failed command has printed. The summary has only its end; what a cluster keeps, often only the summary. */
+function outputIn(lines: readonly string[]): string[] {
+  const step = lines.map((line) => /^(#\d+ )ERROR: process "/.exec(line)?.[1]).findLast(Boolean)
+  const own = step ? lines.filter((line) => line.startsWith(step)).map((line) => line.slice(step.length)) : []
+  return [own, lines]
+    .map((some) => some.filter((line) => TIME.test(line)).map((line) => line.replace(TIME, '')))
+    .flatMap((some) => some.filter((line) => !isOwnNoise(line)))
 }
 
-/** The line of a failed command's output that names the reason. */
-function reasonIn(lines: readonly string[]): string | undefined {
-  const output = lines.filter((line) => TIME.test(line)).map((line) => line.replace(TIME, ''))
-  return output.find((line) => /\b(error|fatal|cannot find)\b/i.test(line)) ?? output.findLast((line) => line.trim())
-}
+const reasonIn = (output: readonly string[]): string | undefined =>
+  output.find(namesReason) ?? output.findLast((line) => line.trim())

@@ -14,6 +14,8 @@ export type PodLine = {
 export type Follower = {
   onChange(observation: Observation): void
   onLine(line: PodLine): void
+  /** All lines of a container that has ended were reported. A listener does not tell. */
+  onRead?(of: Pick<PodLine, 'pod' | 'container'>): void
 }
 
 /** A problem that the cluster itself finds in an object, before it exists. */

@@ -15,6 +15,8 @@ describe.skipIf(missing)(`images built in a cluster, real API server${missing ? 
   let world: Awaited<ReturnType<typeof apiServerWorld>>
   let fixture: Fixture
   let folder: string
+  const builds = { registry: REGISTRY, secret: 'registry', buildkit: 'moby/buildkit:rootless', timeoutMs: 60_000 }
+  let logsAfterMs = 0
 
   beforeAll(async () => {
     folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-buildkit-'))
@@ -24,6 +26,7 @@ describe.skipIf(missing)(`images built in a cluster, real API server${missing ? 
     world = await apiServerWorld({
       programs: folder,
       variables: { STAND_IN_REGISTRY: folder },
+      logsAfterMs: () => logsAfterMs,
       folderOf: (image) => {
         const digest = image.startsWith(`${REGISTRY}/`) ? image.split('@sha256:')[1] : undefined
         return digest && path.join(folder, digest)
@@ -45,7 +48,7 @@ describe.skipIf(missing)(`images built in a cluster, real API server${missing ? 
         kubeconfig: server.kubeconfig,
         namespaces: [node.namespace],
         image: 'pilothouse-agent:test',
-        builds: { registry: REGISTRY, secret: 'registry', buildkit: 'moby/buildkit:rootless', timeoutMs: 60_000 },
+        builds,
         pullSecret: 'registry',
         addressOf: (service) => node.addressOf(service),
         readsLocalRepositories: true,
@@ -97,6 +100,16 @@ describe.skipIf(missing)(`images built in a cluster, real API server${missing ? 
     expect(log).toContain('[secrets] NPM_TOKEN')
     expect(log).toContain(`Pushed ${found.image}`)
     expect(log).not.toMatch(/the registry token|load build definition/)
+  })
+
+  test('a log that a busy node sends late is whole, that of a short build too', async () => {
+    const { client } = fixture
+    logsAfterMs = 1500
+    const { id, revision } = await deploy('late', graphFiles())
+    await client.waitForStatus(id, revision, 'DEPLOYED').finally(() => {
+      logsAfterMs = 0
+    })
+    expect(await client.log(id, revision, 'build')).toMatch(/FROM pilothouse-agent:test[\s\S]*Pushed /)
   })
 
   test('a redeploy rolls the same image out, without another build', async () => {
@@ -158,6 +171,17 @@ describe.skipIf(missing)(`images built in a cluster, real API server${missing ? 
     const { id, revision } = await deploy('empty', { 'README.md': '' })
     await client.waitForStatus(id, revision, 'BUILD_FAILED')
     expect(await client.log(id, revision, 'build')).toContain('"graph.json" does not exist in the source.')
+  })
+
+  test('a build that takes too long ends with that reason', async () => {
+    const { client } = fixture
+    builds.timeoutMs = 6000
+    const { id, revision } = await deploy('long', { ...graphFiles(), 'buildkit.json': '{"hangs":true}' })
+    await client.waitForStatus(id, revision, 'BUILD_FAILED').finally(() => {
+      builds.timeoutMs = 60_000
+    })
+    expect(await client.log(id, revision, 'build')).toContain('The build did not end within')
+    await waitFor('the Job is gone', async () => !(await world.node.jobs()).length)
   })
 
   test('an interrupted build ends in the cluster too', async () => {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { V1Pod } from '@kubernetes/client-node'
 import type { CommitFacts } from '@/lib/contracts/deployments/revisions'
 import { BuildError } from '../../builder/command'
 import type { AppendLine } from '../revision-logger'
@@ -22,9 +23,10 @@ export type ImageBuild = {
 const LOOK_MS = 100
 /** The cluster ends a build that takes too long; this is for one that does not. */
 const LATE_MS = 30_000
-/** Lines may arrive after the state that they explain. */
-const QUIET_MS = 400
-const MOST_QUIET_MS = 3000
+/** A cluster counts the time of a Job from a whole second. */
+const ROUNDED_MS = 1000
+/** How long the lines of ended containers are waited for, which may arrive after the state that they explain. */
+const LINES_MS = 10_000
 /** Lines of BuildKit among which the reason of a failure is looked for. */
 const MOST_SAID = 500
 
@@ -42,15 +44,20 @@ export async function buildImage({ cluster, input, log, onCommit, logError }: Im
   let digest: string | undefined
   let failure: string | undefined
   let isSeen = false
-  let lastLine = Date.now()
+  /** Containers that have ended and whose lines have not all arrived. */
+  const unread = new Set<string>()
+  const read = new Set<string>()
   const names = { image, base: input.settings.base, secret: builds.secret }
   const said: string[] = []
 
   const change = (observation: Observation) => {
     if (!observation.pods.length && isSeen && !digest)
       failure ??=
-        Date.now() - began >= builds.timeoutMs ? tooLate : 'The pod of the build was removed from the cluster.'
+        Date.now() - began >= builds.timeoutMs - ROUNDED_MS
+          ? tooLate
+          : 'The pod of the build was removed from the cluster.'
     isSeen ||= observation.pods.length > 0
+    for (const ended of endedContainers(observation.pods)) if (!read.has(ended)) unread.add(ended)
     const state = readBuild(observation, names)
     digest ??= state.digest
     failure ??= state.failure
@@ -63,11 +70,14 @@ export async function buildImage({ cluster, input, log, onCommit, logError }: Im
   const unfollow = cluster.follow(namespace, podsOf(input), undefined, {
     onChange: change,
     onLine: ({ container, text }) => {
-      lastLine = Date.now()
       if (container === IMAGE_CONTAINER) said.push(text)
       if (said.length > MOST_SAID) said.shift()
       const line = container === IMAGE_CONTAINER ? progress(text) : readSource(text)
       if (line) log(line.level, line.message)
+    },
+    onRead: ({ pod, container }) => {
+      read.add(`${pod} ${container}`)
+      unread.delete(`${pod} ${container}`)
     },
   })
   try {
@@ -78,7 +88,7 @@ export async function buildImage({ cluster, input, log, onCommit, logError }: Im
       if (left <= 0) failure = tooLate
       await sleep(LOOK_MS, undefined, { signal }).catch(() => {})
     }
-    for (const end = Date.now() + MOST_QUIET_MS; Date.now() < Math.min(end, lastLine + QUIET_MS); ) await sleep(LOOK_MS)
+    for (const end = Date.now() + LINES_MS; unread.size && Date.now() < end; ) await sleep(LOOK_MS)
     // The cluster keeps only the end of what a container said, which may not have the reason.
     if (!digest && said.at(-1)?.startsWith('error: ')) failure = explainFailure(said.join('\n'), names)
     if (!digest) throw new BuildError(failure ?? tooLate)
@@ -94,3 +104,10 @@ export async function buildImage({ cluster, input, log, onCommit, logError }: Im
     if (!signal.aborted && !cluster.awaySince) await removed
   }
 }
+
+const endedContainers = (pods: readonly V1Pod[]): string[] =>
+  pods.flatMap(({ metadata, status }) =>
+    [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])]
+      .filter(({ state, containerID }) => state?.terminated && containerID)
+      .map(({ name }) => `${metadata?.name} ${name}`),
+  )

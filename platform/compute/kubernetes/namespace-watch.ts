@@ -45,7 +45,12 @@ export class NamespaceWatch {
 
   follow(labels: Record<string, string>, since: Date | undefined, follower: Follower): () => void {
     const log = new this.client.Log(this.config)
-    const logs = new PodLogs(log, since, (line) => follower.onLine(line))
+    const logs = new PodLogs(
+      log,
+      since,
+      (line) => follower.onLine(line),
+      (of) => follower.onRead?.(of),
+    )
     const followed: Followed = { labels, follower, logs, events: [] }
     this.#followed.add(followed)
     if (this.#synced.size === 2) queueMicrotask(() => this.#tell(followed))

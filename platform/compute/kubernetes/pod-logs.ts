@@ -23,6 +23,8 @@ export class PodLogs {
     private readonly log: Pick<Log, 'log'>,
     private readonly since: Date | undefined,
     private readonly onLine: (line: PodLine) => void,
+    /** Called when all lines of a container that has ended were reported. */
+    private readonly onRead: (of: Pick<PodLine, 'pod' | 'container'>) => void = () => {},
   ) {}
 
   /** Call with each state of a pod. */
@@ -100,5 +102,6 @@ export class PodLogs {
         stream.destroy()
       }
     }
+    this.onRead({ pod: of.name, container })
   }
 }

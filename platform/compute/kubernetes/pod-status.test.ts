@@ -220,11 +220,17 @@ test('what a node did not take is told', () => {
 })
 
 test('the end of a pod that is being deleted is no crash, unless it was killed', () => {
-  const ending = (exitCode: number) =>
+  const ending = (exitCode: number, reason?: string) =>
     pod(
-      { containerStatuses: [container({ state: { terminated: { exitCode } } })] },
+      { containerStatuses: [container({ state: { terminated: { exitCode, reason } } })] },
       { deletionTimestamp: new Date(NOW) },
     )
   expect([...read([ending(0)]).lines, ...read([ending(143)]).lines]).toEqual([])
   expect(read([ending(137)]).lines).toMatchObject([{ message: 'The agent server exited: killed by signal 9.' }])
+  // A node says so when it finds no container any more, as after its pod was removed in a hurry.
+  expect(read([ending(137, 'ContainerStatusUnknown')]).lines).toEqual([])
+  const lost = pod({
+    containerStatuses: [container({ state: { terminated: { exitCode: 137, reason: 'ContainerStatusUnknown' } } })],
+  })
+  expect(read([lost]).lines).toMatchObject([{ message: 'The agent server exited: the node has lost it.' }])
 })

@@ -78,6 +78,8 @@ const readyAt = (pod: V1Pod): number => (isReady(pod) ? changedAt(pod) : 0)
 
 export type Say = Record<'fail' | 'wait', (key: string, message: string) => void> & {
   note(level: LogLevel, key: string, message: string): void
+  /** What to do when a registry refuses to give an image. */
+  refused?: string
 }
 
 /** Reads what keeps a pod from starting, or ended its containers. */
@@ -123,7 +125,7 @@ function readContainer(pod: V1Pod, container: V1ContainerStatus, isInit: boolean
   const { waiting } = container.state ?? {}
   const ended = container.state?.terminated ?? container.lastState?.terminated
   if (waiting?.reason && IMAGE_REASONS.includes(waiting.reason)) {
-    const text = imageText(container.image, waiting.reason, waiting.message)
+    const text = imageText(container.image, waiting.reason, waiting.message, say.refused)
     // The first refusal may pass; a back-off means that several attempts failed.
     if (waiting.reason === 'ErrImagePull') say.wait(`${key} pull`, text)
     else say.fail(`${key} pull`, text)
@@ -137,7 +139,7 @@ function readContainer(pod: V1Pod, container: V1ContainerStatus, isInit: boolean
     return
   }
   if (!ended || (isInit && ended.exitCode === 0)) return
-  if (pod.metadata?.deletionTimestamp && STOPPED.includes(ended.exitCode)) return
+  if (pod.metadata?.deletionTimestamp && (STOPPED.includes(ended.exitCode) || ended.reason === UNKNOWN)) return
   const restarts = container.restartCount
   const text = `${what} exited: ${endText(ended.exitCode, ended.signal, ended.reason)}.`
   const said = tail(ended.message)
@@ -150,6 +152,8 @@ function readContainer(pod: V1Pod, container: V1ContainerStatus, isInit: boolean
   else say.note('ERROR', exit, text + said)
 }
 
+/** The reason of a node that has lost a container; its exit code means nothing. */
+const UNKNOWN = 'ContainerStatusUnknown'
 /** How a container ends that is told to: by itself, or by SIGTERM. */
 const STOPPED = [0, 143]
 
@@ -163,17 +167,23 @@ const whatIs = (container: string): string => NAMES[container] ?? `Container ${c
 
 export function endText(code: number, signal: number | undefined, reason: string | undefined): string {
   if (reason === 'OOMKilled') return 'it used more memory than its limit'
+  if (reason === UNKNOWN) return 'the node has lost it'
   if (signal) return `killed by signal ${signal}`
   if (code > 128 && code < 160) return `killed by signal ${code - 128}`
   return `exit code ${code}`
 }
 
-function imageText(image: string | undefined, reason: string, message = ''): string {
+function imageText(
+  image: string | undefined,
+  reason: string,
+  message = '',
+  refused = 'Add image_pull_secrets that can read it.',
+): string {
   const name = image ? `Image ${image}` : 'The image'
   if (reason === 'InvalidImageName') return `${name} has no valid name.`
   if (reason === 'ErrImageNeverPull') return `${name} is not on the node, and its pull policy is Never.`
   if (/unauthorized|denied|authentication required|no basic auth/i.test(message))
-    return `${name} cannot be pulled: the registry refuses access. Add image_pull_secrets that can read it. ${sentence(message)}`
+    return `${name} cannot be pulled: the registry refuses access. ${refused} ${sentence(message)}`
   if (/not found|manifest unknown|does not exist/i.test(message))
     return `${name} cannot be pulled: the registry does not have it. ${sentence(message)}`
   if (/dial (tcp|udp)|i\/o timeout|TLS|x509/i.test(message))

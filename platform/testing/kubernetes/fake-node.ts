@@ -20,6 +20,9 @@ import { FakeContainer } from './fake-container'
 import { joinCluster } from './join-cluster'
 
 const TICK_MS = 150
+/** A loopback address that no other process uses: ports are chosen before it is known whether they are free. */
+const HOST = ['127', 64 + ((process.pid >> 16) & 63), (process.pid >> 8) & 255, process.pid & 255].join('.')
+const FIRST_PORT = 4600
 
 export type FakeNode = {
   namespace: string
@@ -58,6 +61,8 @@ export async function startFakeNode(options: {
   images: { get(image: string): string | undefined }
   /** Searched first for the commands that containers name. */
   programs?: string
+  /** How long it takes to answer a request for a log, as on a busy node. */
+  logsAfterMs?: () => number
 }): Promise<FakeNode> {
   const config = new KubeConfig()
   if (options.kubeconfig) config.loadFromFile(options.kubeconfig)
@@ -70,7 +75,7 @@ export async function startFakeNode(options: {
   const running = new Map<string, Running>()
   const proxies = new Map<string, { port: number; server: net.Server }>()
   let known: V1Service[] = []
-  let nextPort = 4600 + Math.floor(Math.random() * 40)
+  let nextPort = FIRST_PORT
 
   const { namespace, address, hasControllers, leave } = await joinCluster(config, (of, response, query) => {
     const found = [...running.values()].find(({ pod }) => pod.metadata?.name === of.pod)
@@ -78,7 +83,7 @@ export async function startFakeNode(options: {
     if (!container) return response.writeHead(404).end()
     response.writeHead(200, { 'content-type': 'text/plain' })
     response.flushHeaders()
-    container.sendLog(response, query)
+    setTimeout(() => container.sendLog(response, query), options.logsAfterMs?.() ?? 0)
   })
 
   async function controlDeployment(deployment: V1Deployment, pods: V1Pod[]): Promise<void> {
@@ -102,8 +107,14 @@ export async function startFakeNode(options: {
   }
 
   async function controlJob({ metadata, spec }: V1Job, pods: V1Pod[]): Promise<void> {
-    const { name = '', uid = '' } = metadata ?? {}
-    if (pods.some((pod) => pod.metadata?.ownerReferences?.some((owner) => owner.uid === uid))) return
+    const { name = '', uid = '', creationTimestamp } = metadata ?? {}
+    const end = Number(creationTimestamp) + (spec?.activeDeadlineSeconds ?? Number.POSITIVE_INFINITY) * 1000
+    const own = pods.filter((pod) => pod.metadata?.ownerReferences?.some((owner) => owner.uid === uid))
+    if (Date.now() >= end)
+      for (const { metadata: pod } of own)
+        if (!pod?.deletionTimestamp)
+          await core.deleteNamespacedPod({ name: pod?.name ?? '', namespace, gracePeriodSeconds: 0 })
+    if (own.length || Date.now() >= end) return
     const { template } = spec ?? {}
     await objects.create({
       apiVersion: 'v1',
@@ -289,10 +300,10 @@ export async function startFakeNode(options: {
         })
         proxy = { port: nextPort, server }
         nextPort += 1
-        server.listen(proxy.port, '127.0.0.1')
+        server.listen(proxy.port, HOST)
         proxies.set(name, proxy)
       }
-      return { host: '127.0.0.1', port: proxy.port }
+      return { host: HOST, port: proxy.port }
     },
     pods: async () => (await core.listNamespacedPod({ namespace })).items,
     jobs: async () => (await batch.listNamespacedJob({ namespace })).items,

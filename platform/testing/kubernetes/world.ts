@@ -14,10 +14,12 @@ export type WorldOptions = {
   variables?: Record<string, string>
   /** The working folder of an image that the world itself does not have. */
   folderOf?(image: string): string | undefined
+  /** How long the node takes to answer a request for a log. */
+  logsAfterMs?(): number
 }
 
 /** A real API server with a played node, whose images are folders. Other namespaces and nodes of it are left alone. */
-export async function apiServerWorld({ programs, variables, folderOf }: WorldOptions = {}) {
+export async function apiServerWorld({ programs, variables, folderOf, logsAfterMs }: WorldOptions = {}) {
   const server = await openApiServer()
   const folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-images-'))
   const images = new Map<string, string>()
@@ -27,6 +29,7 @@ export async function apiServerWorld({ programs, variables, folderOf }: WorldOpt
     variables: { PILOTHOUSE_AGENT_SERVER: STAND_IN_AGENT, ...variables },
     images: { get: (image) => images.get(image) ?? folderOf?.(image) },
     ...(programs && { programs }),
+    ...(logsAfterMs && { logsAfterMs }),
   })
   return {
     server,
