@@ -32,10 +32,10 @@ class Cookies {
   }
 }
 
-async function signIn(url) {
+async function signIn(address, url = address) {
   const cookies = new Cookies()
-  const { csrfToken } = await (await cookies.fetch(`${url}/api/auth/csrf`)).json()
-  const response = await cookies.fetch(`${url}/api/auth/callback/credentials`, {
+  const { csrfToken } = await (await cookies.fetch(`${address}/api/auth/csrf`)).json()
+  const response = await cookies.fetch(`${address}/api/auth/callback/credentials`, {
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded', origin: url },
     body: new URLSearchParams({ ...admin, csrfToken, callbackUrl: url, json: 'true' }),
@@ -57,16 +57,16 @@ function actionIds(folder) {
 }
 
 /**
- * Gives `{ url, pid, cookies, signIn(), act(file, name, argument), startRun(input, body, deployment), follow(subscriptions, cookies),
+ * Gives `{ url, address, pid, cookies, signIn(), act(file, name, argument), startRun(input, body, deployment), follow(subscriptions, cookies),
  * live(recording), pageOf(recording), end() }`. `act` calls a server action and returns its data. With `preload`, a module that is
  * loaded first, the console runs without its launcher, so `env` has to name a database. `folder` holds another version, already
- * built; `onLine` gets what the console writes.
+ * built; `onLine` gets what the console writes. Through `publicUrl`, a proxy, people reach it instead of at its own `address`.
  * @param {{ url: string }} upstream
  * @param {Record<string, string>} [env]
  * @param {string} [preload]
- * @param {{ folder?: string, onLine?: (line: string) => void }} [more]
+ * @param {{ folder?: string, onLine?: (line: string) => void, publicUrl?: string }} [more]
  */
-export async function startConsole(upstream, env = {}, preload, { folder = root, onLine } = {}) {
+export async function startConsole(upstream, env = {}, preload, { folder = root, onLine, publicUrl } = {}) {
   // Otherwise the launcher would install them, which takes longer than the wait below.
   if (folder === root) {
     ensureDependencies()
@@ -74,7 +74,8 @@ export async function startConsole(upstream, env = {}, preload, { folder = root,
   }
   const data = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-bench-'))
   const port = await freePort()
-  const url = `http://localhost:${port}`
+  const address = `http://localhost:${port}`
+  const url = publicUrl ?? address
   const next = ['node_modules/next/dist/bin/next', 'start', '-H', '127.0.0.1', '-p', String(port)]
   const child = spawn(process.execPath, preload ? ['--require', preload, ...next] : ['scripts/start.mjs'], {
     cwd: folder,
@@ -99,8 +100,8 @@ export async function startConsole(upstream, env = {}, preload, { folder = root,
     await ended
     rmSync(data, { recursive: true, force: true, maxRetries: 5 })
   }
-  const cookies = await until(`${url}/readyz`)
-    .then(() => signIn(url))
+  const cookies = await until(`${address}/readyz`)
+    .then(() => signIn(address, url))
     .catch(async (error) => {
       await end()
       throw error
@@ -147,9 +148,10 @@ export async function startConsole(upstream, env = {}, preload, { folder = root,
 
   return {
     url,
+    address,
     pid: child.pid,
     cookies,
-    signIn: () => signIn(url),
+    signIn: () => signIn(address, url),
     act,
     startRun,
     follow,

@@ -22,7 +22,7 @@ export const CONNECTION = {
 export const SERVER_KEEPALIVES =
   'set tcp_keepalives_idle = 2; set tcp_keepalives_interval = 2; set tcp_keepalives_count = 2; set tcp_user_timeout = 6000'
 
-const ASK_MS = 5_000
+export const ASK_MS = 5_000
 const MISSED_TURNS = 3
 
 /**

@@ -112,7 +112,7 @@ export async function startAgentServer(options: AgentServerOptions): Promise<Age
     const auth = authPath ? await loadOwn('auth', () => Auth.load(authPath, folder, !disable_studio_auth)) : undefined
     const appPath = config.http?.app
     const custom = appPath ? await loadOwn('http.app', () => loadApp(appPath, folder)) : undefined
-    bus = await Bus.open(db, options.owner ?? 'agent-server', logError)
+    bus = await Bus.open(db, options.owner ?? 'agent-server', logError, { hangMs: options.hangMs })
     return await serve(options, {
       db,
       bus,

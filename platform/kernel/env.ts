@@ -83,6 +83,9 @@ const MetricsToken = z.preprocess((value) => value || undefined, z.string().trim
 /** In a range that no system hands out. */
 export const UID_BASE = 1_900_000_000
 
+/** Synchronous code of a deployment may block its process for long. */
+const HANG_SECONDS = 120
+
 /** Each variable with its rules. The documentation is generated from this. */
 export const platformSettings = z.object({
   PILOTHOUSE_DATA: z
@@ -99,6 +102,8 @@ export const platformSettings = z.object({
   PILOTHOUSE_CONSOLE_URL: z.url().optional(),
   /** How long a replaced agent server may take to finish its runs and open requests. */
   PILOTHOUSE_DRAIN_SECONDS: z.coerce.number().min(0).max(86_400).default(60),
+  /** The runs of an agent server that shows no sign of life for this long continue in another process of its deployment. */
+  PILOTHOUSE_HANG_SECONDS: z.coerce.number().min(30).max(86_400).default(HANG_SECONDS),
   /** Where deployments of this control plane run that name no other listener. */
   PILOTHOUSE_COMPUTE: z.enum(['process', 'kubernetes']).default('process'),
   /** Namespaces that deployments may use, comma-separated; the first is the default. */
@@ -227,6 +232,8 @@ const AgentEnv = z.object({
   PILOTHOUSE_AGENT_HOST: z.string().min(1).default('127.0.0.1'),
   /** The revision that this process runs. */
   PILOTHOUSE_AGENT_OWNER: z.string().min(1),
+  /** Others take the runs of a process that hangs. The platform allows no fewer than 30. */
+  PILOTHOUSE_AGENT_HANG_SECONDS: z.coerce.number().positive().default(HANG_SECONDS),
   PILOTHOUSE_AGENT_INFO: z
     .string()
     .transform((text) => JSON.parse(text) as unknown)
@@ -248,12 +255,14 @@ export const agentEnv = () => parse(AgentEnv)
 
 /** The platform's settings that apply to its agent servers. Always set, so that no deployment can set them. */
 export const agentPolicy = (): Record<string, string> => ({
+  PILOTHOUSE_AGENT_HANG_SECONDS: process.env.PILOTHOUSE_HANG_SECONDS ?? String(HANG_SECONDS),
   PILOTHOUSE_AGENT_WEBHOOK_RANGES: process.env.PILOTHOUSE_WEBHOOK_RANGES ?? '',
   PILOTHOUSE_AGENT_CORS_ORIGINS: process.env.PILOTHOUSE_CORS_ORIGINS ?? '*',
 })
 
 /** The same settings for a container, whose own program reads them. */
 export const agentPolicySource = (): Record<string, string> => ({
+  PILOTHOUSE_HANG_SECONDS: process.env.PILOTHOUSE_HANG_SECONDS ?? String(HANG_SECONDS),
   PILOTHOUSE_WEBHOOK_RANGES: process.env.PILOTHOUSE_WEBHOOK_RANGES ?? '',
   PILOTHOUSE_CORS_ORIGINS: process.env.PILOTHOUSE_CORS_ORIGINS ?? '*',
 })

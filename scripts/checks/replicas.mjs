@@ -1,6 +1,7 @@
 // node scripts/checks/replicas.mjs [--processes 4] [--threads 500] [--runs 2000] [--kill-every 5] [--seconds 15]
-// [--quick] [--problems FILE]: several agent servers of one deployment behind round-robin, one of them killed again and
-// again. Problems are printed as they come, and written to the file.
+// [--pauses] [--quick] [--problems FILE]: several agent servers of one deployment behind round-robin, one of them killed again
+// and again. With `--pauses`, every second one is stopped with its connections open instead, and goes on when its runs are
+// elsewhere. Problems are printed as they come, and written to the file.
 // Every run is read, through whichever process answers. Exits with 1 unless every run has ended once and in its
 // thread's order, with all its events in order and none twice, no checkpointed step done twice, every thread stream
 // complete, and runs of a killed process continued within ten seconds. Then measures the throughput of 1, 2 and 4.
@@ -12,7 +13,7 @@ import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { run } from '../bootstrap.mjs'
 import { startTestDatabase } from '../start-test-database.mjs'
-import { countsOf, problemsOfSteps } from './clients/counted-run.mjs'
+import { countsOf, problemsOfPausedSteps, problemsOfSteps } from './clients/counted-run.mjs'
 import { startCluster } from './clients/replica-cluster.mjs'
 import { createProblems } from './servers/problems.mjs'
 
@@ -22,6 +23,7 @@ const options = /** @type {const} */ ({
   runs: { type: 'string', default: '2000' },
   'kill-every': { type: 'string', default: '5' },
   kills: { type: 'string', default: '1000' },
+  pauses: { type: 'boolean' },
   readers: { type: 'string', default: '200' },
   seconds: { type: 'string', default: '15' },
   /** Without the throughput, beside other tests. */
@@ -37,6 +39,8 @@ const threadCount = Number(values.threads)
 const runCount = Number(values.runs)
 /** A killed process is noticed, and its runs continue, within this time; twice that beside other tests. */
 const TAKEOVER_MS = 10_000 * (values.quick ? 2 : 1)
+/** Later for a paused one, which may be silent for so long. Beside others, starting processes take the cores for seconds. */
+const HANG_SECONDS = 5
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-replicas-'))
 const say = (line) => console.error(`[replicas] ${line}`)
@@ -124,14 +128,16 @@ async function checkEvents({ query }, run, until, events) {
 function checkSteps(run, until, attempts) {
   const text = readFileSync(path.join(folder, `run-${run.n}`), 'utf8')
   const steps = text.trim().split('\n').map(Number)
-  for (const what of problemsOfSteps(steps, until, attempts))
+  const problemsOf = values.pauses ? problemsOfPausedSteps : problemsOfSteps
+  for (const what of problemsOf(steps, until, attempts))
     problems.add('steps missed or done again', told(run, `1 to ${until}, ${attempts - 1} times back at most`, what))
   return steps.length - new Set(steps).size
 }
 
 async function survive() {
   const schema = 'agent_replicas'
-  const cluster = await startCluster({ databaseUrl, schema, program, count: processes })
+  const hangSeconds = values.pauses ? HANG_SECONDS : undefined
+  const cluster = await startCluster({ databaseUrl, schema, program, count: processes, hangSeconds })
   const { client } = cluster
   const store = openStore(schema)
   const { query } = store
@@ -149,7 +155,9 @@ async function survive() {
   const runs = Array.from({ length: runCount }, (_, n) => n)
   let isOver = false
   let kills = 0
+  let pauses = 0
   const takeovers = []
+  const afterPauses = []
   /** The process with the most runs; waits for one. */
   const busiest = async () => {
     for (; !isOver; await sleep(50)) {
@@ -161,8 +169,8 @@ async function survive() {
       if (rows[0]) return rows[0].owner
     }
   }
-  /** Milliseconds until the runs of a killed process execute elsewhere, or have ended. */
-  const takeover = async (owner) => {
+  /** Milliseconds until the runs of a process that was stopped execute elsewhere, or have ended. */
+  const takeover = async (owner, mostMs = TAKEOVER_MS) => {
     const at = Date.now()
     const orphans = await query(
       `select run_id as id, attempt from runs where status = 'running' and owner = (select max(id) from instances where owner = $1)`,
@@ -177,17 +185,23 @@ async function survive() {
         [orphans.map(({ id }) => id), orphans.map(({ attempt }) => attempt)],
       )
       const ms = Date.now() - at
-      if (!isLate && ms > TAKEOVER_MS) {
+      if (!isLate && ms > mostMs) {
         const seen = waiting.map(({ n, id, status, crashes }) => `run ${n} (${id}) ${status}, ${crashes} crashes`)
         problems.add(
-          'runs of a killed process wait',
-          `expected all of ${owner} elsewhere within ${TAKEOVER_MS} ms; seen after ${ms} ms: ${seen.join('; ')}`,
+          'runs of a stopped process wait',
+          `expected all of ${owner} elsewhere within ${mostMs} ms; seen after ${ms} ms: ${seen.join('; ')}`,
         )
       }
-      isLate ||= ms > TAKEOVER_MS
-      if (!waiting.length || ms > 6 * TAKEOVER_MS) return ms
+      isLate ||= ms > mostMs
+      if (!waiting.length || ms > 6 * mostMs) return ms
       await sleep(100)
     }
+  }
+  const pause = (owner) => {
+    let goOn = () => {}
+    const continued = cluster.pause(owner, new Promise((resolve) => (goOn = () => resolve(undefined))))
+    const taken = takeover(owner, TAKEOVER_MS + 2000 * HANG_SECONDS).finally(goOn)
+    return Promise.all([taken, continued]).then(([ms]) => ms)
   }
   const killing = (async () => {
     while (!isOver && kills < Number(values.kills)) {
@@ -196,11 +210,14 @@ async function survive() {
       while (!isOver && cluster.size < Math.ceil(processes / 2) + 1 && processes > 1) await sleep(100)
       const owner = await busiest()
       if (isOver || !owner) return
-      await cluster.replace(owner)
-      kills += 1
-      const continued = takeover(owner)
+      const isPause = values.pauses && kills > pauses
+      if (!isPause) await cluster.replace(owner)
+      const continued = isPause ? pause(owner) : takeover(owner)
+      if (isPause) pauses += 1
+      else kills += 1
       continued.catch(() => {}) // what ended everything is reported, not that this noticed it
-      takeovers.push(continued)
+      const all = isPause ? afterPauses : takeovers
+      all.push(continued)
     }
   })()
   killing.catch(() => {}) // awaited below
@@ -222,12 +239,13 @@ async function survive() {
       )
     }
     ended += 1
-    if (ended % 500 === 0) say(`${ended} runs, ${kills} kills, ${problems.count} problems`)
+    if (ended % 500 === 0) say(`${ended} runs, ${kills} kills, ${pauses} pauses, ${problems.count} problems`)
   })
   const seconds = (Date.now() - began) / 1000
   isOver = true
   await killing
   const takeoverMs = await Promise.all(takeovers)
+  const afterPauseMs = await Promise.all(afterPauses)
   const rows = await query(
     `select (metadata ->> 'number')::int as n, run_id as id, thread_id, status, attempt, crashes, started_at, updated_at
      from runs order by seq`,
@@ -274,12 +292,14 @@ async function survive() {
     runs: runCount,
     threads: threadCount,
     kills,
+    pauses,
     seconds: Math.round(seconds),
     runs_per_second: Math.round(runCount / seconds),
     continued: rows.filter((row) => row.attempt > 1).length,
     steps_done_again: again,
     reconnects: client.reconnects,
     longest_takeover_ms: Math.max(0, ...takeoverMs),
+    longest_after_pause_ms: Math.max(0, ...afterPauseMs),
     problems: problems.count,
     kinds: problems.kinds,
   }

@@ -73,16 +73,17 @@ export const followerOf =
     })
     client.subscribe({ kind: 'recording', workspace, recording, cursor: 0 }, { onEntries })
     const state = () => `${client.connection.get()} for ${Math.round((Date.now() - since) / 1000)} s`
-    return Object.assign(() => client.close(), { state })
+    return Object.assign(() => client.close(), { state, connection: client.connection })
   }
 
 /**
  * Gives `{ server, until, SseParser, decodeFrame, console, pid(), start(), another(), kill(), startRun(input, body), follow(recording, onEntries), logOf(recording), stop() }`.
  * `kill` is kill -9 of the console's own process; `start` brings it back over the same database. `env` holds more settings
  * for the console, `preload` a module that it loads first. `hasProxy` puts `proxy` between the console and its database.
- * @param {{ env?: Record<string, string>, preload?: string, deployments?: number, hasProxy?: boolean }} [options]
+ * `publicUrl` is where a proxy in front of all consoles listens.
+ * @param {{ env?: Record<string, string>, preload?: string, deployments?: number, hasProxy?: boolean, publicUrl?: string }} [options]
  */
-export async function scriptedConsole({ env = {}, preload, deployments = 1, hasProxy = false } = {}) {
+export async function scriptedConsole({ env = {}, preload, deployments = 1, hasProxy = false, publicUrl } = {}) {
   const { scriptedServer, until, LiveClient, LIVE_WAITS, SseParser, decodeEntries, decodeFrame, databaseProxy } =
     await loadSources('scripted', SOURCES)
   const database = startTestDatabase()
@@ -110,10 +111,10 @@ export async function scriptedConsole({ env = {}, preload, deployments = 1, hasP
     /** The console's own process: the launcher's first child. Another one may build the documentation. */
     pid: () => Number.parseInt(readFileSync(`/proc/${self.console.pid}/task/${self.console.pid}/children`, 'utf8'), 10),
     start: async () => {
-      self.console = await startConsole(server, settings, preload)
+      self.console = await startConsole(server, settings, preload, { publicUrl })
     },
     /** Another console over the same database, which its caller ends. */
-    another: () => startConsole(server, settings, preload),
+    another: () => startConsole(server, settings, preload, { publicUrl }),
     kill: async () => {
       process.kill(self.pid(), 'SIGKILL')
       const at = Date.now()
@@ -134,6 +135,13 @@ export async function scriptedConsole({ env = {}, preload, deployments = 1, hasP
         recording,
       ])
       return decodeEntries(rows.map(({ body }) => body).join(','))
+    },
+    /** How many recordings each console has that records. */
+    shares: async () => {
+      const { rows } = await store.query(
+        `select count(*)::int as count from console.recordings where phase <> 'ended' group by owner`,
+      )
+      return rows.map(({ count }) => count)
     },
     isEnded: async (recording) => {
       const { rows } = await store.query('select phase from console.recordings where id = $1', [recording])

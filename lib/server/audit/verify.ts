@@ -1,5 +1,5 @@
 import 'server-only'
-import { and, asc, eq, gt } from 'drizzle-orm'
+import { and, asc, eq, gt, sql } from 'drizzle-orm'
 import { db, type Store } from '../process/db'
 import { audit, auditGaps, auditHead } from '../process/schema'
 import { type Anchor, keptAnchors } from './anchor'
@@ -72,6 +72,8 @@ export async function checkTrail(more: Anchor[] = [], exports: AuditExport[] = [
   const store = await db()
   return await store.transaction(
     async (snapshot) => {
+      // It waits while large files are read.
+      await snapshot.execute(sql`set local idle_in_transaction_session_timeout = 0`)
       const [head] = await snapshot.select().from(auditHead)
       if (head && !isSealed(head))
         note('The sealed end does not match its seal: it was changed, or the sealing key is different.')

@@ -44,6 +44,22 @@ test('a connection that is lost within a transaction fails it and nothing else',
   await database.drop()
 })
 
+test('a transaction that nobody goes on with, such as that of a process that hangs, gives up its locks', async () => {
+  const database = await testDatabase()
+  const [hung, other] = [await openStore(database.url, { statementMs: 300 }), await openStore(database.url)]
+  await other.db.execute(sql`create table notes as select 1 as id`)
+  const isFree = async () => (await other.db.execute(sql`select from notes for update skip locked`)).rowCount === 1
+  const held = hung.db.transaction(async (transaction) => {
+    await transaction.execute(sql`select from notes for update`)
+    expect(await isFree()).toBe(false)
+    await expect.poll(isFree, { timeout: 10_000 }).toBe(true)
+    await transaction.execute(sql`select 1`)
+  })
+  expect(storeOutage(await held.catch((error: unknown) => error))).toBeDefined()
+  await Promise.all([hung.close(), other.close()])
+  await database.drop()
+})
+
 test('a database that has vanished without a word counts as an outage', async () => {
   const database = await testDatabase()
   const proxy = await databaseProxy(database.url)

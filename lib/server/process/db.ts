@@ -57,7 +57,8 @@ export async function openStore(
   // poolers refuse settings at the start of a connection.
   const limit = {
     query_timeout: statementMs + silenceMs,
-    ...(directUrl === url && { statement_timeout: statementMs }),
+    // A process that hangs within a transaction would keep its locks.
+    ...(directUrl === url && { statement_timeout: statementMs, idle_in_transaction_session_timeout: statementMs }),
   }
   const pool = new pg.Pool({ ...settings, ...limit, max: connections, idleTimeoutMillis: 120_000 })
   pool.on('error', (error) => log.warn('store.connection_lost', { error }))

@@ -71,6 +71,17 @@ describe('taking over', () => {
     expect(await findRecording(crashed)).toMatchObject({ owner: hub.instance })
   })
 
+  test('begins at once when an instance ends in order', async () => {
+    const leaving = new Hub(async () => {}, recorderSettings())
+    await hub.start()
+    await leaving.start()
+    await tick(2)
+    const id = await recording({ owner: null })
+    await leaving.stop()
+    await until(() => taken.length === 1)
+    expect(taken).toEqual([{ id, wasCrash: false }])
+  })
+
   test('is looked for again later, when other instances have had time to show that they live', async () => {
     await hub.start()
     const id = await recording({ owner: DEAD })

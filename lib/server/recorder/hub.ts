@@ -114,6 +114,7 @@ export class Hub {
     this.#isStopped = true
     const stops = [...this.recorders.values()].map((recorder) => recorder.stop('shutdown'))
     await Promise.allSettled([...stops, this.#claiming])
+    await this.line.leave().catch((error: unknown) => log.warn('recorder.farewell_failed', { error }))
     await this.line.close()
   }
 
@@ -223,7 +224,8 @@ export class Hub {
     if (before && before !== by) before.abandon()
   }
 
-  #wake(ids: string[] | 'all'): void {
+  #wake(ids: string[] | 'all' | 'left'): void {
+    if (ids === 'left') return void this.#claimHandedOver()
     const heard = ids === 'all' ? [...this.#logs.keys()] : ids
     for (const id of heard) {
       const [held, recorder] = [this.#logs.get(id), this.recorders.get(id)]
@@ -333,6 +335,12 @@ export class Hub {
     // After a restart of the store all instances reconnect one by one, so they get time to show that they live.
     if (!this.line.isOpen || performance.now() - this.line.openedAt <= TICK_MS) return
     await this.claim().catch((error: unknown) => log.warn('recorder.claim_failed', { error }))
+  }
+
+  /** A claim that is under way may have come too early. */
+  async #claimHandedOver(): Promise<void> {
+    await this.#claiming?.catch(() => {})
+    await this.#claimLeft()
   }
 
   #tidy(): void {

@@ -7,7 +7,7 @@ import { recordings } from './schema'
 
 export type RecordingRow = typeof recordings.$inferSelect
 
-/** Messages on it: `<instance>:<recording id>,<recording id>,…` or `<instance>:*`. */
+/** Messages on it: `<instance>:<recording id>,<recording id>,…`, `<instance>:*` for all, or `<instance>:-` when it leaves. */
 export const CHANNEL = 'pilothouse_recordings'
 const NEW_LEASE = "now() + interval '20 seconds'"
 const LEASE = sql.raw(NEW_LEASE)

@@ -26,7 +26,7 @@ afterAll(async () => {
 })
 
 const lineOf = (instance: number) => {
-  const heard: (string[] | 'all')[] = []
+  const heard: (string[] | 'all' | 'left')[] = []
   const line = new WakeLine(instance, (ids) => heard.push(ids))
   lines.push(line)
   return { line, heard }
@@ -47,6 +47,16 @@ test('notices of others name recordings, or all of them; its own are not heard',
   for (const payload of ['7:own', '8:a,b', '7:*', '8:*', '77:c']) await notify(payload)
   await until(() => heard.length === 4)
   expect(heard.slice(1)).toEqual([['a', 'b'], 'all', ['c']])
+})
+
+test('an instance that leaves tells the others', async () => {
+  const [first, second] = [lineOf(7), lineOf(8)]
+  await first.line.open()
+  await second.line.open()
+  await until(() => second.heard.length === 2 && first.heard.length === 2)
+  await second.line.leave()
+  await until(() => first.heard.length === 3)
+  expect([first.heard[2], second.heard.length]).toEqual(['left', 2])
 })
 
 test('who was alone greets a new instance once, so that it reads what it was not told', async () => {

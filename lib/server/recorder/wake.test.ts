@@ -15,7 +15,7 @@ afterAll(async () => {
 })
 
 test('an instance knows whether it is alone; a later one is told at once to check everything', async () => {
-  const heard: Record<number, (string[] | 'all')[]> = { 1: [], 2: [] }
+  const heard: Record<number, (string[] | 'all' | 'left')[]> = { 1: [], 2: [] }
   const line = (instance: 1 | 2) => new WakeLine(instance, (ids) => heard[instance]?.push(ids))
   const first = line(1)
   expect(first.hasOthers).toBe(true)
@@ -40,7 +40,7 @@ test('an instance knows whether it is alone; a later one is told at once to chec
 })
 
 test('each recording that was written is named, however many there are', async () => {
-  const heard: (string[] | 'all')[] = []
+  const heard: (string[] | 'all' | 'left')[] = []
   const line = new WakeLine(4, (ids) => heard.push(ids))
   await line.open()
   heard.length = 0

@@ -5,6 +5,8 @@ import { log } from '../process/log'
 import { CHANNEL } from './store'
 
 const RETRY_MS = 1000
+/** Earlier releases take it for the id of a recording that they do not have. */
+const LEFT = '-'
 const OTHERS = `select count(*)::int as others from pg_locks
   where locktype = 'advisory' and classid = $1::int::oid and objid <> $2::int::oid and objsubid = 2 and granted
     and database = (select oid from pg_database where datname = current_database())`
@@ -25,7 +27,8 @@ export class WakeLine {
 
   constructor(
     readonly instance: number,
-    readonly onWake: (ids: string[] | 'all') => void,
+    /** `left`: another instance has handed its recordings over. */
+    readonly onWake: (ids: string[] | 'all' | 'left') => void,
   ) {}
 
   get isOpen(): boolean {
@@ -78,8 +81,17 @@ export class WakeLine {
     if (found) this.hasOthers = found.rows[0]?.others !== 0
   }
 
+  /** Tells the others that nobody records any more what this instance did. */
+  async leave(): Promise<void> {
+    await this.#tell(LEFT)
+  }
+
   async #greet(): Promise<void> {
-    await this.#query('select pg_notify($1, $2)', [CHANNEL, `${this.instance}:*`])
+    await this.#tell('*')
+  }
+
+  async #tell(what: string): Promise<void> {
+    await this.#query('select pg_notify($1, $2)', [CHANNEL, `${this.instance}:${what}`])
   }
 
   /** One after another: the driver is about to refuse a query while another runs. */
@@ -105,6 +117,7 @@ export class WakeLine {
       void this.#greet().catch((error: unknown) => log.warn('recorder.greeting_failed', { error }))
     }
     const ids = payload.slice(colon + 1)
-    this.onWake(ids === '*' ? 'all' : ids.split(','))
+    if (ids === LEFT) this.onWake('left')
+    else this.onWake(ids === '*' ? 'all' : ids.split(','))
   }
 }

@@ -1,4 +1,5 @@
 import 'server-only'
+import { subscribe } from 'node:diagnostics_channel'
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { shutdownSignal } from '../process/shutdown'
@@ -24,7 +25,15 @@ export function closeIdleAtStop(server: Server): void {
     server.closeIdleConnections()
     for (const connection of connections) if (connection.bytesRead === 0) connection.destroy()
   }
-  const close = () => void setInterval(closeIdle, EVERY_MS).unref()
+  /** With its response, so that the client's next request goes to another instance. */
+  const endFinished = (message: unknown) => {
+    const { server: of, socket } = message as { server: Server; socket: Socket }
+    if (of === server) socket.destroySoon()
+  }
+  const close = () => {
+    setInterval(closeIdle, EVERY_MS).unref()
+    subscribe('http.server.response.finish', endFinished)
+  }
   const signal = shutdownSignal()
   if (signal.aborted) close()
   else signal.addEventListener('abort', close, { once: true })

@@ -16,6 +16,8 @@ export type AgentServerSettings = {
   host?: string
   /** Human-readable name of this process in the store. */
   owner?: string
+  /** A process that has shown no sign of life for this long hangs, and others go on with its runs. */
+  hangMs?: number
   /** Goes into `/info`. */
   info?: AgentInfo
   isTracing?: boolean
@@ -39,6 +41,7 @@ export function readSettings(): AgentServerSettings {
     port: env.PILOTHOUSE_AGENT_PORT,
     host: env.PILOTHOUSE_AGENT_HOST,
     owner: env.PILOTHOUSE_AGENT_OWNER,
+    hangMs: env.PILOTHOUSE_AGENT_HANG_SECONDS * 1000,
     info: env.PILOTHOUSE_AGENT_INFO,
     isTracing: allowTracing(),
     webhookRanges: env.PILOTHOUSE_AGENT_WEBHOOK_RANGES,

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { databaseProxy } from '@/scripts/proxies/database-proxy'
 import { testTables } from '../testing'
-import { Bus, type BusMessage } from './bus'
+import { Bus, type BusMessage, type BusTiming } from './bus'
 import { Db } from './db'
 
 let tables: Awaited<ReturnType<typeof testTables>>
@@ -17,8 +17,8 @@ afterEach(async () => {
 afterAll(() => tables.close())
 
 /** A process of the deployment, and what it is told. */
-async function join(db = tables.db, askMs?: number) {
-  const bus = await Bus.open(db, 'test', (line) => void logs.push(line), askMs)
+async function join(db = tables.db, timing?: BusTiming) {
+  const bus = await Bus.open(db, 'test', (line) => void logs.push(line), timing)
   buses.push(bus)
   const heard: unknown[] = []
   let onHeard = () => {}
@@ -122,7 +122,7 @@ test('a lost connection is opened again, with the same number, and what was miss
 test('a connection over which nothing comes any more is opened again', async () => {
   const proxy = await databaseProxy(tables.db.url)
   const db = new Db(proxy.url, tables.db.schema, () => {})
-  const [a, b] = [await join(db, 200), await join()]
+  const [a, b] = [await join(db, { askMs: 200 }), await join()]
   const reconnected = new Promise<void>((resolve) => a.bus.once('reconnected', resolve))
   proxy.set('silent')
   await expect.poll(() => a.bus.isConnected, { timeout: 20_000 }).toBe(false)
@@ -144,6 +144,41 @@ test('a process that leaves does not come back', async () => {
   await new Promise((resolve) => setImmediate(resolve))
   expect([await isGone(bus.instance), logs]).toEqual([true, []])
 })
+
+/** A process that has its lock and says nothing, with a transaction under way and connections of this name. */
+async function silent(name?: string) {
+  const db = new Db(tables.db.url + (name ? `?application_name=${name}` : ''), tables.db.schema, () => {})
+  const [row] = await db.query<{ id: number }>(`insert into instances (owner) values ('silent') returning id`)
+  const { id } = row as { id: number }
+  const client = db.client()
+  client.on('error', () => {})
+  await client.connect()
+  await client.query(`select pg_advisory_lock(('instances'::regclass::oid::bigint & 2147483647)::int, $1)`, [id])
+  const pooled = await db.pool.connect()
+  pooled.on('error', () => {})
+  await pooled.query('begin')
+  await pooled.query('select from instances where id = $1 for update', [id])
+  const isFree = async () =>
+    (await tables.db.query('select from instances where id = $1 for update skip locked', [id])).length > 0
+  const close = async () => {
+    pooled.release(true)
+    await Promise.allSettled([client.end(), db.close()])
+  }
+  return { id, isFree, close }
+}
+
+test('a process that shows no sign of life loses its lock and its transactions', async () => {
+  const earlier = await silent('pilothouse-agent')
+  const hung = await silent()
+  const [a, b] = [await join(tables.db, { hangMs: 400 }), await join(undefined, { hangMs: 400 })]
+  await expect.poll(() => isGone(hung.id), { timeout: 20_000 }).toBe(true)
+  await expect.poll(hung.isFree).toBe(true)
+  expect(logs).toContain(`Process ${hung.id} of this deployment has hung for 0.4 s and loses its runs.`)
+  // Earlier releases cannot be told apart by their names, and may show nothing.
+  expect([await isGone(earlier.id), await earlier.isFree()]).toEqual([false, false])
+  expect([await isGone(a.bus.instance), await isGone(b.bus.instance)]).toEqual([false, false])
+  await Promise.all([earlier.close(), hung.close()])
+}, 60_000)
 
 test('a notice that cannot be sent is reported, unless the process is leaving', async () => {
   const db = new Db(tables.db.url, tables.db.schema, () => {})

@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
-import { keepAsking, SERVER_KEEPALIVES } from '@/lib/postgres/connections'
-import type { Db } from './db'
+import { ASK_MS, keepAsking, SERVER_KEEPALIVES } from '@/lib/postgres/connections'
+import { type Db, SESSION_NAME } from './db'
 
 /** A run that can be claimed, or in `dueMs`; at first only by its creator, the process of its request. */
 export type Claimable = { run: string; creator: number; dueMs: number }
@@ -37,6 +37,8 @@ type BusEvents = {
   claimable: [run: Claimable]
   /** The connection was lost: messages may have been missed. */
   reconnected: []
+  /** This process has hung itself: others may have its runs by now. */
+  woken: []
 }
 
 const RETRY_MS = 200
@@ -45,10 +47,32 @@ const RUNS_PER_NOTICE = 150
 
 /** Lock class of a deployment's instances: the table that numbers them. */
 const LOCK_CLASS = `('instances'::regclass::oid::bigint & 2147483647)::int`
+/** The locks of the deployment's instances, as a condition on rows `l` of `pg_locks`. */
+const IS_INSTANCE = `l.locktype = 'advisory' and l.objsubid = 2 and l.granted
+       and l.database = (select oid from pg_database where datname = current_database())
+       and l.classid = (${LOCK_CLASS})::oid`
+
+/** Synchronous code of a deployment may block its process for long. */
+const HANG_MS = 120_000
+/** A process hangs if it was silent in so many looks: after a pause of the database itself, the others are heard first. */
+const LOOKS = 3
+/** Processes that hold their lock and have sent no statement over its connection for $1 ms. */
+const SILENT = `select a.pid, a.application_name as name, l.objid::int as instance
+  from pg_locks l join pg_stat_activity a on a.pid = l.pid
+  where ${IS_INSTANCE} and starts_with(a.application_name, '${SESSION_NAME}')
+    and a.state_change < clock_timestamp() - $1 * interval '1 millisecond'`
+
+export type BusTiming = {
+  /** How often the connection for notices is asked for an answer, which shows others that this process does not hang. */
+  askMs?: number | undefined
+  /** A process that has shown nothing for this long hangs. */
+  hangMs?: number | undefined
+}
 
 /**
  * This process among those that serve the deployment. It has a number and holds an advisory lock under that number for
- * as long as it lives, so others notice at once when it is gone, even after kill -9, without comparing clocks.
+ * as long as it lives, so others notice at once when it is gone, even after kill -9, without comparing clocks. A process
+ * that hangs loses its lock to the others, which end its connections.
  */
 export class Bus extends EventEmitter<BusEvents> {
   #client: pg.Client | undefined
@@ -56,22 +80,32 @@ export class Bus extends EventEmitter<BusEvents> {
   #notices: string[] = []
   readonly #heldBack = new Map<string, Promise<void>>()
   #sending: Promise<void> | undefined
+  /** In how many looks a session was silent. */
+  #silent = new Map<number, number>()
+  #looking: NodeJS.Timeout | undefined
 
   private constructor(
     private readonly db: Db,
     private readonly log: (line: string) => void,
     readonly instance: number,
-    private readonly askMs?: number,
+    private readonly owner: string,
+    private readonly hangMs: number,
+    private readonly askMs: number,
   ) {
     super()
     this.setMaxListeners(0)
   }
 
-  /** `askMs`: how often the connection for notices is asked for an answer. */
-  static async open(db: Db, owner: string, log: (line: string) => void, askMs?: number): Promise<Bus> {
+  static async open(
+    db: Db,
+    owner: string,
+    log: (line: string) => void,
+    { hangMs = HANG_MS, askMs = Math.min(ASK_MS, hangMs / 4) }: BusTiming = {},
+  ): Promise<Bus> {
     const [row] = await db.query<{ id: number }>('insert into instances (owner) values ($1) returning id', [owner])
-    const bus = new Bus(db, log, (row as { id: number }).id, askMs)
+    const bus = new Bus(db, log, (row as { id: number }).id, owner, hangMs, askMs)
     await bus.#connect()
+    bus.#lookLater()
     return bus
   }
 
@@ -140,13 +174,39 @@ export class Bus extends EventEmitter<BusEvents> {
 
   /** Numbers of instances in `column` whose process is gone, as an SQL condition. */
   static readonly isGone = (column: string): string =>
-    `not exists (select from pg_locks l where l.locktype = 'advisory' and l.objsubid = 2 and l.granted
-       and l.database = (select oid from pg_database where datname = current_database())
-       and l.classid = (${LOCK_CLASS})::oid and l.objid = ${column}::oid)`
+    `not exists (select from pg_locks l where ${IS_INSTANCE} and l.objid = ${column}::oid)`
 
   async close(): Promise<void> {
     this.#isClosed = true
+    clearTimeout(this.#looking)
     await this.#client?.end().catch(() => {})
+  }
+
+  #lookLater(): void {
+    const since = performance.now()
+    this.#looking = setTimeout(() => {
+      if (performance.now() - since > this.hangMs) this.emit('woken')
+      void this.#endHanging()
+        .catch((error: Error) => {
+          if (!this.#isClosed) this.log(`Processes that hang cannot be looked for: ${error.message}`)
+        })
+        .finally(() => {
+          if (!this.#isClosed) this.#lookLater()
+        })
+    }, this.askMs).unref()
+  }
+
+  /** Ends all connections of processes that hang. Their locks go with them, and their transactions are rolled back. */
+  async #endHanging(): Promise<void> {
+    const found = await this.db.query<{ pid: number; name: string; instance: number }>(SILENT, [this.hangMs])
+    const before = this.#silent
+    this.#silent = new Map(found.map(({ pid }) => [pid, (before.get(pid) ?? 0) + 1]))
+    for (const { pid, name, instance } of found) {
+      if (this.#silent.get(pid) !== LOOKS) continue
+      this.#silent.delete(pid)
+      this.log(`Process ${instance} of this deployment has hung for ${this.hangMs / 1000} s and loses its runs.`)
+      await this.db.query('select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1', [name])
+    }
   }
 
   async #connect(): Promise<void> {
@@ -168,6 +228,11 @@ export class Bus extends EventEmitter<BusEvents> {
       ])
       // After a lost connection the database may hold on to the old session for a moment.
       if (!rows[0]?.held || isLost) throw new Error(`The lock of instance ${this.instance} is still held.`)
+      // Others that took it for dead have removed it.
+      await client.query(
+        'insert into instances (id, owner) overriding system value values ($1, $2) on conflict do nothing',
+        [this.instance, this.owner],
+      )
       await client.query(`listen "${this.db.schema}"`)
     } catch (error) {
       await client.end().catch(() => {})

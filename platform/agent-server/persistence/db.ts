@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { isRecord } from '@/lib/json/guards'
 import { CONNECTION, SILENCE_MS, STATEMENT_MS } from '@/lib/postgres/connections'
@@ -7,6 +8,8 @@ import { COMPATIBLE_SINCE, MIGRATIONS } from './migrations'
 export type Query = <Row extends object>(text: string, values?: readonly unknown[]) => Promise<Row[]>
 
 const WAIT_MS = 30_000
+/** Begins the name of the connections of one process. Earlier releases have one name for all, without the slash. */
+export const SESSION_NAME = 'pilothouse-agent/'
 
 /** Objects are sent as JSON; numbers keep their digits in both directions. */
 const bound = (values: readonly unknown[]): unknown[] =>
@@ -20,6 +23,8 @@ const types: pg.CustomTypesConfig = {
 /** The deployment's PostgreSQL schema, set as the search path of every connection. */
 export class Db {
   readonly pool: pg.Pool
+  /** All connections have it, so that others can end them together when this process hangs. */
+  readonly #name = SESSION_NAME + randomBytes(8).toString('hex')
 
   constructor(
     readonly url: string,
@@ -143,7 +148,7 @@ export class Db {
       ...CONNECTION,
       connectionString: this.url,
       options: `-c search_path=${this.schema}`,
-      application_name: 'pilothouse-agent',
+      application_name: this.#name,
       types,
     }
   }

@@ -200,6 +200,15 @@ describe('the end of a run', () => {
     expect(await runOf(run)).toMatchObject({ status: 'running', owner: 2 })
   })
 
+  test('is not undone by an attempt that has lost the run', async () => {
+    const run = await running({}, { cancel: 'rollback' })
+    await storeStep(run)
+    await claimed(run, { attempt: 2, owner: 2, cancel: 'rollback' })
+    const { status } = await finish(run, stopped('rollback'))
+    const steps = await db.query('select from checkpoints where thread_id = $1', [run.thread_id])
+    expect([status, steps.length, await runOf(run)]).toMatchObject(['released', 1, { status: 'running', owner: 2 }])
+  })
+
   test('of a deleted run ends its stream', async () => {
     const run = await running()
     await db.query('delete from runs where run_id = $1', [run.run_id])

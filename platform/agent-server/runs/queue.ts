@@ -73,6 +73,7 @@ export class Queue {
     })
     this.bus.on('claimable', (run) => this.#offer(run))
     this.bus.on('reconnected', () => void this.#poll())
+    this.bus.on('woken', () => this.#stopAtNextStep())
     this.#schedule()
     void this.#poll()
   }
@@ -92,12 +93,16 @@ export class Queue {
     clearTimeout(this.#timer)
     await this.#claiming
     if (this.#needsCheck) this.#passOn()
-    const active = [...this.#active.values()]
-    for (const { control } of active) control.requestDrain()
-    const done = Promise.all(active.map((one) => one.done))
+    this.#stopAtNextStep()
+    const done = Promise.all([...this.#active.values()].map((one) => one.done))
     await Promise.race([done, sleep(graceMs)])
     for (const { abort } of this.#active.values()) abort.abort('released' satisfies StopReason)
     await Promise.race([done, sleep(1000)])
+  }
+
+  /** With everything stored up to there, if this process still has the run. */
+  #stopAtNextStep(): void {
+    for (const { control } of this.#active.values()) control.requestDrain()
   }
 
   get #room(): number {

@@ -26,9 +26,16 @@ export async function saveOriginalWrites(run: RunRow, db: Db): Promise<void> {
   )
 }
 
-/** Removes what the run stored and restores what it changed. Idempotent. */
+/** Removes what the run stored and restores what it changed, unless another process has taken it over. Idempotent. */
 export async function undoRun(db: Db, run: RunRow): Promise<void> {
   await db.transaction(async (query) => {
+    // Until then, the thread belongs to the run; afterwards, the next one may be writing to it.
+    const [row] = await query<{ has_kept_writes: boolean }>(
+      `select has_kept_writes from runs where run_id = $1 and status = 'running' and owner = $2 and attempt = $3
+       for no key update`,
+      [run.run_id, run.owner, run.attempt],
+    )
+    if (!row) return
     const mine = [run.thread_id, run.run_id]
     await query(
       `delete from checkpoint_writes w using checkpoints c where c.thread_id = $1 and c.metadata ->> 'run_id' = $2
@@ -37,10 +44,7 @@ export async function undoRun(db: Db, run: RunRow): Promise<void> {
     )
     await query(`delete from checkpoints where thread_id = $1 and metadata ->> 'run_id' = $2`, mine)
     await removeUnusedBlobs(query, run.thread_id)
-    const [row] = await query<{ has_kept_writes: boolean }>('select has_kept_writes from runs where run_id = $1', [
-      run.run_id,
-    ])
-    if (!row?.has_kept_writes) return
+    if (!row.has_kept_writes) return
     await query(`delete from checkpoint_writes w where ${CONTINUED}`, [run.thread_id, checkpointIdOf(run)])
     await query(`insert into checkpoint_writes (${WRITE}) select ${WRITE} from kept_writes where run_id = $1`, [
       run.run_id,

@@ -17,3 +17,10 @@ export function problemsOfSteps(steps, until, attempts) {
   const isRight = new Set(steps).size === until && isStepwise && backSteps(steps) <= attempts - 1
   return isRight ? [] : [`did steps ${steps} in ${attempts} attempts`]
 }
+
+/** The same if a process that was paused may go on beside the one that has its run by then: no attempt does a step twice. */
+export function problemsOfPausedSteps(steps, until, attempts) {
+  const often = Array.from({ length: until }, (_, index) => steps.filter((step) => step === index + 1).length)
+  const isRight = often.every((times) => times >= 1 && times <= attempts) && steps.every((step) => step <= until)
+  return isRight ? [] : [`did steps ${steps} in ${attempts} attempts`]
+}

@@ -9,8 +9,11 @@ const GIVE_UP_MS = 60_000
 const GIVE_UP_ALONE_MS = 600_000
 const HEADERS = { 'content-type': 'application/json' }
 
-/** @param {() => string[]} urls the processes that live now */
-export function createReplicaClient(urls) {
+/**
+ * `isPaused`: a process that was paused fails the requests that were under way at it.
+ * @param {() => string[]} urls the processes that live now
+ */
+export function createReplicaClient(urls, { isPaused = false } = {}) {
   let turn = 0
   let reconnects = 0
   let answeredAt = Date.now()
@@ -36,7 +39,10 @@ export function createReplicaClient(urls) {
     } catch (error) {
       throw Object.assign(error, { isUnanswered: true })
     }
-    if (!response.ok) throw new Error(`${method} ${resource}: ${response.status} ${text}`)
+    if (!response.ok)
+      throw Object.assign(new Error(`${method} ${resource}: ${response.status} ${text}`), {
+        isUnanswered: isPaused && response.status === 500,
+      })
     return text && JSON.parse(text)
   }
 

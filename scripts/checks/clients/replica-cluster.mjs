@@ -13,8 +13,8 @@ let started = 0
  * @typedef {{ databaseUrl: string | undefined, host?: string, command?: string[], onStarted?: (url: string) => string, release?: () => void }} Place
  */
 
-/** @param {{ place: () => Place, schema: string, program?: string }} options */
-async function startReplica({ place, schema, program = '.build/agent-server.mjs' }) {
+/** @param {{ place: () => Place, schema: string, program?: string, hangSeconds?: number }} options */
+async function startReplica({ place, schema, program = '.build/agent-server.mjs', hangSeconds }) {
   started += 1
   const owner = `replica-${started}`
   const { databaseUrl, host = '127.0.0.1', command = [], onStarted = (url) => url, release = () => {} } = place()
@@ -28,6 +28,7 @@ async function startReplica({ place, schema, program = '.build/agent-server.mjs'
       PILOTHOUSE_AGENT_SCHEMA: schema,
       PILOTHOUSE_AGENT_CONFIG: path.join(root, 'platform/agent-server/fixtures/few.json'),
       PILOTHOUSE_AGENT_OWNER: owner,
+      ...(hangSeconds && { PILOTHOUSE_AGENT_HANG_SECONDS: String(hangSeconds) }),
     }),
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })
@@ -40,7 +41,10 @@ async function startReplica({ place, schema, program = '.build/agent-server.mjs'
   return { child, ended, owner, url: onStarted(`http://${host}:${message.ready.port}`) }
 }
 
-/** @param {{ count: number, schema: string, program?: string, databaseUrl?: string, place?: () => Place }} options */
+/**
+ * `hangSeconds`: how long a replica may be silent.
+ * @param {{ count: number, schema: string, program?: string, databaseUrl?: string, place?: () => Place, hangSeconds?: number }} options
+ */
 export async function startCluster({ count, databaseUrl, place = () => ({ databaseUrl }), ...more }) {
   const options = { ...more, place }
   const replicas = []
@@ -67,7 +71,7 @@ export async function startCluster({ count, databaseUrl, place = () => ({ databa
   }
   for (let n = 0; n < count; n += 1) add(await startReplica(options))
   return {
-    client: createReplicaClient(() => replicas.map((one) => one.url)),
+    client: createReplicaClient(() => replicas.map((one) => one.url), { isPaused: more.hangSeconds !== undefined }),
     get size() {
       return replicas.length
     },
@@ -91,6 +95,15 @@ export async function startCluster({ count, databaseUrl, place = () => ({ databa
       victim.child.kill('SIGKILL')
       await victim.ended
       void restart()
+    },
+    /** Stops the one with this name like a machine that is paused. It goes on after `until`, and gets no requests before. */
+    async pause(owner, until) {
+      const index = replicas.findIndex((one) => one.owner === owner)
+      const [victim] = replicas.splice(index, 1)
+      victim.child.kill('SIGSTOP')
+      await until
+      victim.child.kill('SIGCONT')
+      if (!isStopped) add(victim)
     },
     async stop() {
       isStopped = true

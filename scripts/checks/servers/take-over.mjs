@@ -1,15 +1,19 @@
-// node scripts/checks/servers/take-over.mjs [RUNS]: two consoles over one database, one of which records live runs (400)
-// and is killed; prints how long it took until the other read the streams again. Exits with 1 if that was more than five
-// seconds for any of them, or if a log then differs from its server's.
+// node scripts/checks/servers/take-over.mjs [RUNS] [--pause]: two consoles over one database, one of which records live runs
+// (400) and is killed; prints how long it took until the other read the streams again. With `--pause`, it is stopped with its
+// connections open, and goes on afterwards. Exits with 1 if it took more than five seconds for any of them, or 30 with
+// `--pause`, or if a log then differs from its server's.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
 import { scriptedConsole } from '../scripted-console.mjs'
 
-const count = Number(process.argv[2] ?? 400)
+const { values, positionals } = parseArgs({ options: { pause: { type: 'boolean' } }, allowPositionals: true })
+const count = Number(positionals[0] ?? 400)
 /** Interval of one stream's events. */
 const EVERY_MS = 500
 /** Slower than the console's limit on actions. */
 const START_EVERY_MS = 150
-const MOST_MS = 5_000
+/** A lease ends after 20 seconds. */
+const MOST_MS = values.pause ? 30_000 : 5_000
 const LOOK_MS = 10
 
 const ours = await scriptedConsole()
@@ -25,7 +29,9 @@ for (let n = 0; n < count; n += 1) {
   await sleep(START_EVERY_MS)
 }
 await ours.until(() => runs.every(({ run }) => run.readers.size === 1), 60_000)
-console.log(`[take-over] ${count} live runs are recorded by the console that is killed now`)
+console.log(
+  `[take-over] ${count} live runs are recorded by the console that is ${values.pause ? 'stopped' : 'killed'} now`,
+)
 let events = 0
 const emit = (run) => run.emit('custom', { token: ++events, text: 'x'.repeat(100) })
 const talk = setInterval(() => {
@@ -35,7 +41,7 @@ await sleep(4 * EVERY_MS)
 
 const before = new Set(runs.flatMap(({ run }) => [...run.readers]))
 const killed = performance.now()
-process.kill(pid, 'SIGKILL')
+process.kill(pid, values.pause ? 'SIGSTOP' : 'SIGKILL')
 const waiting = new Set(runs)
 /** @type {number[]} */
 const afterMs = []
@@ -46,6 +52,10 @@ while (waiting.size > 0 && performance.now() - killed < 12 * MOST_MS) {
       afterMs.push(performance.now() - killed)
     }
   await sleep(LOOK_MS)
+}
+if (values.pause) {
+  process.kill(pid, 'SIGCONT')
+  await sleep(4 * EVERY_MS) // it writes what it had read, and meets the new owner
 }
 clearInterval(talk)
 for (const { run } of runs) {
