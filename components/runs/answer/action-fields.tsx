@@ -9,7 +9,7 @@ import { Choices } from './choices'
 const VERB_LABELS: Record<Verb, string> = { approve: 'Approve', edit: 'Edit', respond: 'Respond', reject: 'Reject' }
 const VERB_HINTS: Record<Verb, string> = {
   approve: 'Runs unchanged.',
-  edit: 'Runs with the arguments below.',
+  edit: 'Runs with your changes.',
   respond: 'Does not run. Your reply is used as the result.',
   reject: 'Does not run.',
 }

@@ -12,11 +12,13 @@ import {
 } from 'react'
 import { QuestionPanel } from '@/components/runs/answer/question-panel'
 import { isWaitingForInput, useIsContinued } from '@/components/runs/answer/use-is-continued'
+import { FailedElsewhere } from '@/components/runs/view/failed-elsewhere'
 import { LiveAnnouncer } from '@/components/runs/view/live-announcer'
 import type { RunStore } from '@/components/runs/view/run-store'
 import { useRunValue } from '@/components/runs/view/use-run-view'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
+import type { ThreadStatus } from '@/lib/contracts/wire/state'
 import type { ErrorView } from '@/lib/errors'
 import type { RecordingSummary } from '@/lib/stream/log'
 import type { RunMessage } from '@/lib/stream/messages'
@@ -61,6 +63,8 @@ type Props = {
   shown: RefObject<readonly RunMessage[]>
   start: (request: Record<string, unknown>, until?: number) => Promise<boolean>
   stopping: string | undefined
+  /** What the server says of the thread. */
+  status?: ThreadStatus | null | undefined
   /** The questions of a run that has no recording. */
   elsewhere?: ReactNode
   /** Why no run may be started. */
@@ -78,8 +82,8 @@ export type Base = { of: string; messages: readonly RunMessage[] }
 /** What was said and what runs now. Its code is loaded with the first thread or message, not with an empty chat. */
 export function ChatBody(props: Props) {
   const { place, thread, onThread, chat, field, serverNow, started, base, setBase, shown, start } = props
-  const { stopping, elsewhere, reason, onError, told, onFollow, label, empty } = props
-  const { turns, current, waiting, isActive, store, ended } = useTurns(place, thread, started)
+  const { stopping, status, elsewhere, reason, onError, told, onFollow, label, empty } = props
+  const { turns, current, waiting, isActive, isRead, store, ended } = useTurns(place, thread, started)
   const stored = useStateMessages(place, thread)
   const [editing, setEditing] = useState<{ key: string; text: string }>()
   const onShown = useCallback(
@@ -103,6 +107,8 @@ export function ChatBody(props: Props) {
 
   const isRunShown = current !== undefined && isRunCurrent(store.view, stored.state, isActive, ended.get(current.id))
   const hasFailed = stored.error !== undefined
+  const isElsewhere = isRead && !isActive && !isRunShown
+  const failed = status === 'error' && isElsewhere ? stored.state.data?.tasks.find(({ error }) => error) : undefined
   const said = [...stored.messages, ...(turns[0] ? askedIn(turns[0].request, '') : [])]
   const opening = openingOf(said, { isPending: stored.isPending, hasFailed })
   const turnIds = turns.map((one) => `${one.id} ${one.phase}`).join(' ')
@@ -171,6 +177,7 @@ export function ChatBody(props: Props) {
       ) : elsewhere && !isActive ? (
         <QuestionPanel field={field}>{elsewhere}</QuestionPanel>
       ) : null}
+      {failed && thread ? <FailedElsewhere place={{ ...place, thread }} task={failed} /> : null}
       <LiveAnnouncer store={store} key={id ?? ''} />
     </>
   )

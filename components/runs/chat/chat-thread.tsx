@@ -107,6 +107,7 @@ export function ChatThread(props: Props) {
               <ChatBody
                 {...talk.body}
                 {...{ place, thread, onThread, chat, field, serverNow, reason, empty, told }}
+                status={found.data?.status}
                 elsewhere={
                   thread && found.data?.status === 'interrupted' ? <views.Waiting {...place} thread={thread} /> : null
                 }

@@ -47,7 +47,10 @@ export function useTurns(place: DeploymentPlace, thread: string | undefined, sta
     setEnded((now) => (now.has(id) ? now : new Map([...now, [id, Date.now()]])))
     for (const op of CHANGED) void client.invalidateQueries({ queryKey: operationKey(op, place.workspace) })
   }, [client, isOver, id, place.workspace])
-  return { turns, current, waiting: turns.filter((one) => isOpen(one) && one !== current), isActive, store, ended }
+  /** Whether it is known which runs were recorded, and how the one to show has ended. */
+  const isRead = found.data !== undefined && (current === undefined || isOver)
+  const waiting = turns.filter((one) => isOpen(one) && one !== current)
+  return { turns, current, waiting, isActive, isRead, store, ended }
 }
 
 const hasEnded = ({ view }: RunStore) => view.final !== undefined
