@@ -11,7 +11,10 @@ type Props = { place: ThreadPlace; task: Pick<ThreadTask, 'name' | 'error'> }
 
 /** Why the last run of a thread failed, as the thread's state says it: that run has no recording. */
 export const FailedElsewhere = ({ place: { workspace, deploymentId, thread }, task: { name, error } }: Props) => (
-  <section aria-label="Failure" className="m-3 rounded-lg border border-error/40 bg-error-soft px-3 py-2 text-sm">
+  <section
+    aria-label="Failure"
+    className="mx-auto mb-3 w-[calc(100%-1.5rem)] max-w-[54.5rem] rounded-lg border border-error/40 bg-error-soft px-3 py-2 text-sm"
+  >
     <h2 className="font-semibold">
       Failed{' '}
       <span className="font-normal text-ink-2">
