@@ -189,7 +189,11 @@ function imageText(
     return `${name} cannot be pulled: the registry refuses access. ${refused} ${sentence(message)}`
   if (/not found|manifest unknown|does not exist/i.test(message))
     return `${name} cannot be pulled: the registry does not have it. ${sentence(message)}`
-  if (/dial (tcp|udp)|i\/o timeout|TLS|x509/i.test(message))
+  if (/x509: /.test(message))
+    return `${name} cannot be pulled: the node does not trust the certificate of the registry. ${sentence(message)}`
+  if (/HTTP response to HTTPS client/.test(message))
+    return `${name} cannot be pulled: the registry has no TLS, which the node expects. ${sentence(message)}`
+  if (/dial (tcp|udp)|i\/o timeout|TLS/i.test(message))
     return `${name} cannot be pulled: the registry is not reachable from the node. ${sentence(message)}`
   return `${name} cannot be pulled. ${sentence(message)}`
 }
