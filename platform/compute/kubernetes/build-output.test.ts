@@ -185,6 +185,15 @@ error: failed to solve: process "/bin/sh -c unset NODE_ENV; npm run build" did n
     expect(explainFailure(text, what)).toMatch(wanted)
   })
 
+  test('a pod that is moved away', () => {
+    const conditions = [{ type: 'DisruptionTarget', status: 'True', message: 'Eviction API: evicting' }]
+    const containerStatuses = [{ name: 'buildkit', state: { terminated: { exitCode: 137, reason: 'Error' } } }]
+    const pods = [{ status: { phase: 'Failed', conditions, containerStatuses } } as never]
+    expect(readBuild({ deployment: undefined, pods, events: [] }, what).failure).toBe(
+      'The pod of the build was moved away from its node: Eviction API: evicting. Redeploy the revision to build again.',
+    )
+  })
+
   test.each([
     ['registry', 'The credentials in Secret registry do not suffice.'],
     [undefined, 'It asks for credentials: set PILOTHOUSE_KUBERNETES_REGISTRY_SECRET.'],

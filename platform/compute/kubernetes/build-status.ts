@@ -1,7 +1,17 @@
 import type { V1ContainerStateTerminated, V1Pod } from '@kubernetes/client-node'
 import { adviceOn, isOwnNoise, namesReason } from '../../builder/failure-advice'
 import { IMAGE_CONTAINER } from './names'
-import { endText, eventText, type Line, type Observation, readPod, refusalText, saidIn, sentence } from './pod-status'
+import {
+  disruptionOf,
+  endText,
+  eventText,
+  type Line,
+  type Observation,
+  readPod,
+  refusalText,
+  saidIn,
+  sentence,
+} from './pod-status'
 
 export type BuildState = {
   /** Once the image is in the registry. */
@@ -30,7 +40,13 @@ export function readBuild({ pods, events }: Observation, what: Explained, now = 
   for (const pod of pods) {
     const ended = endOf(pod)
     const digest = ended?.name === IMAGE_CONTAINER && ended.exitCode === 0 ? ended.message?.trim() : undefined
+    const moved = ended && disruptionOf(pod)
     if (digest && DIGEST.test(digest)) state.digest = digest
+    else if (moved)
+      fail(
+        '',
+        `The pod of the build was moved away from its node: ${sentence(moved)} Redeploy the revision to build again.`,
+      )
     else if (ended) fail('', failureText(ended, what))
     else if (pod.status?.phase === 'Failed')
       fail('', `The pod of the build failed: ${sentence(pod.status.message ?? pod.status.reason)}`)

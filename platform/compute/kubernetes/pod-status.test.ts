@@ -52,6 +52,19 @@ test.each<[string, V1Pod, RegExp]>([
     /the registry is not reachable from the node/,
   ],
   [
+    'a registry that the node does not trust',
+    waiting(
+      'ImagePullBackOff',
+      'failed to do request: Head "https://r/v2/": x509: certificate signed by unknown authority',
+    ),
+    /cannot be pulled: the node does not trust the certificate of the registry\./,
+  ],
+  [
+    'a registry without TLS',
+    waiting('ImagePullBackOff', 'failed to do request: http: server gave HTTP response to HTTPS client'),
+    /cannot be pulled: the registry has no TLS, which the node expects\./,
+  ],
+  [
     'a node without a network',
     waiting(
       'ImagePullBackOff',

@@ -68,6 +68,12 @@ export function readRevision({ deployment, queue, pods, events }: Observation, n
 export const isReady = (pod: V1Pod): boolean =>
   pod.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false
 
+/** Why the cluster moves a pod away from its node, if it does. */
+export function disruptionOf({ status }: V1Pod): string | undefined {
+  const found = status?.conditions?.find((one) => one.type === 'DisruptionTarget' && one.status === 'True')
+  return found && (found.message ?? found.reason)
+}
+
 const hasEnded = ({ status }: V1Pod): boolean => status?.phase === 'Failed'
 /** When a pod became ready or ceased to be, or was made if it never ran. */
 const changedAt = ({ metadata, status }: V1Pod): number => {
@@ -99,12 +105,9 @@ export function readPod(pod: V1Pod, say: Say, now: number): void {
         `${name} unschedulable ${condition.message}`,
         `No node can take pod ${name}: ${sentence(condition.message)}`,
       )
-    if (condition.type === 'DisruptionTarget' && condition.status === 'True')
-      say.wait(
-        `${name} disruption`,
-        `Pod ${name} is being moved away: ${sentence(condition.message ?? condition.reason)}`,
-      )
   }
+  const disruption = disruptionOf(pod)
+  if (disruption) say.wait(`${name} disruption`, `Pod ${name} is being moved away: ${sentence(disruption)}`)
   for (const container of status.initContainerStatuses ?? []) readContainer(pod, container, true, say, now)
   for (const container of status.containerStatuses ?? []) readContainer(pod, container, false, say, now)
 }
@@ -186,7 +189,11 @@ function imageText(
     return `${name} cannot be pulled: the registry refuses access. ${refused} ${sentence(message)}`
   if (/not found|manifest unknown|does not exist/i.test(message))
     return `${name} cannot be pulled: the registry does not have it. ${sentence(message)}`
-  if (/dial (tcp|udp)|i\/o timeout|TLS|x509/i.test(message))
+  if (/x509: /.test(message))
+    return `${name} cannot be pulled: the node does not trust the certificate of the registry. ${sentence(message)}`
+  if (/HTTP response to HTTPS client/.test(message))
+    return `${name} cannot be pulled: the registry has no TLS, which the node expects. ${sentence(message)}`
+  if (/dial (tcp|udp)|i\/o timeout|TLS/i.test(message))
     return `${name} cannot be pulled: the registry is not reachable from the node. ${sentence(message)}`
   return `${name} cannot be pulled. ${sentence(message)}`
 }
