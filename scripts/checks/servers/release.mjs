@@ -169,7 +169,8 @@ export async function releaseIn(name, folder, stage) {
         const close = follow(recording, (entries) => {
           if (entries.at(0)?.seq === 1) lines = []
           for (const one of entries) lines.push(JSON.stringify(one))
-          isOver = entries.at(-1)?.kind === 'final'
+          // Without entries it tells a change of the phase.
+          if (entries.length > 0) isOver = entries.at(-1).kind === 'final'
         })
         const toItsEnd = async () => {
           await until(async () => isOver, `${name}: the page of a run shows its end`).finally(close)
