@@ -257,7 +257,7 @@ exit 1`)
       (error: Error) => error,
     )
     expect((error as Error).message).toMatch(
-      /^The install command ended with 1\.\nnpm error code EUNSUPPORTEDPROTOCOL\nnpm cannot install a package of a workspace/,
+      /^The install command ended with 1\.\nnpm error Unsupported URL Type "workspace:": workspace:\*\nnpm cannot install a package of a workspace/,
     )
   })
 
