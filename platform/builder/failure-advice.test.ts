@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { adviceOn, isOwnNoise } from './failure-advice'
+import { adviceOn, isOwnNoise, namesReason } from './failure-advice'
 import { packageEnvironment } from './package-manager'
 
 test.each([
@@ -29,6 +29,18 @@ test('an error of the source’s own code has no advice, nor has what is tried a
     '',
   ])
     expect(adviceOn(line)).toBeUndefined()
+})
+
+test('the reason of a failure is a line that says more than a code', () => {
+  const lines = [
+    'npm warn deprecated a@1.0.0',
+    'npm error code ECONNREFUSED',
+    'npm error syscall connect',
+    'npm error errno ECONNREFUSED',
+    'npm error FetchError: request to https://npm.example.com/a failed, reason: connect ECONNREFUSED 192.0.2.1:443',
+    'npm error     at ClientRequest',
+  ]
+  expect(lines.find(namesReason)).toContain('FetchError')
 })
 
 test('npm’s notes on the platform’s settings for other package managers are noise, and on others not', () => {

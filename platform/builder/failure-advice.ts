@@ -25,9 +25,9 @@ export const adviceOn = (line: string): string | undefined => ADVICE.find(([outp
 export const OWN_SCRIPT =
   'This is the build script of package.json. Graphs are loaded from their sources: if yours do not need the script, set the build command to “true” in the settings of the deployment.'
 
-/** Whether a line of output names the reason of a failure: “npm error code E404” is followed by one that says more. */
+/** Whether a line of output names the reason of a failure: “npm error code E404” and the like are followed by one that says more. */
 export const namesReason = (line: string): boolean =>
-  /\b(error|fatal|cannot find)\b/i.test(line) && !/^npm error code /.test(line)
+  /\b(error|fatal|cannot find)\b/i.test(line) && !/^npm error (code|errno|syscall|path) /.test(line)
 
 const SETTINGS_OF_OTHERS =
   /^npm warn Unknown env config "(store-dir|package-import-method|manage-package-manager-versions|package-manager-strict)"/i

@@ -3,6 +3,8 @@ import https from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const CHECK_MS = 10_000
+/** A packet that is lost before a network knows a new pod is sent again late; another connection is not. */
+const ATTEMPT_MS = 1000
 const AGAIN_MS = 1000
 /** Nodes learn a moment later than the cluster that the pods of a service are ready. */
 const LEARN_MS = 3000
@@ -15,7 +17,9 @@ export type Address = { host: string; port: number; isSecure?: boolean; prefix?:
 export function readAuthenticates(
   { host, port, isSecure, prefix = '', agent, secret }: Address & { secret: string },
   signal: AbortSignal,
+  limitMs = CHECK_MS,
 ): Promise<boolean> {
+  const late = AbortSignal.timeout(limitMs)
   return new Promise((resolve, reject) => {
     const request = (isSecure ? https : http).get(
       {
@@ -24,7 +28,7 @@ export function readAuthenticates(
         path: `${prefix}/ok`,
         headers: { 'x-pilothouse-child': secret, 'x-pilothouse-operator': 'platform' },
         agent: agent ?? false,
-        signal: AbortSignal.any([signal, AbortSignal.timeout(CHECK_MS)]),
+        signal: AbortSignal.any([signal, late]),
       },
       (response) => {
         response.resume()
@@ -32,7 +36,9 @@ export function readAuthenticates(
         else resolve(response.headers['x-pilothouse-authenticates'] === 'true')
       },
     )
-    request.on('error', reject)
+    request.on('error', (error) =>
+      reject(late.aborted && !signal.aborted ? new Error(`no answer within ${limitMs / 1000} s`) : error),
+    )
   })
 }
 
@@ -43,10 +49,11 @@ export async function readOnceReached(
   limitMs = LEARN_MS,
 ): Promise<boolean> {
   for (const end = Date.now() + limitMs; ; await sleep(LOOK_MS, undefined, { signal })) {
+    const isLast = Date.now() >= end
     try {
-      return await readAuthenticates(servers, signal)
+      return await readAuthenticates(servers, signal, isLast ? CHECK_MS : ATTEMPT_MS)
     } catch (error) {
-      if (Date.now() >= end) throw error
+      if (isLast) throw error
     }
   }
 }
