@@ -175,13 +175,16 @@ await proxy.close()
 
 for (const one of problems.slice(0, 20)) console.error(`[rolling] ${one}`)
 const longest = (of) => Math.round(Math.max(...viewers.map(of)))
+const median = (of) => Math.round(viewers.map(of).toSorted((a, b) => a - b)[count >> 1] ?? 0)
 console.log(
   JSON.stringify({
     runs: count,
     shares,
     events,
     longest_without_connection_ms: longest(({ awayMs }) => awayMs),
+    median_without_connection_ms: median(({ awayMs }) => awayMs),
     longest_without_events_ms: longest(({ gapMs }) => gapMs),
+    median_without_events_ms: median(({ gapMs }) => gapMs),
     latest_event_ms: longest(({ lateMs }) => lateMs),
     from_the_start_again: viewers.reduce((sum, { restarts }) => sum + restarts, 0),
     stop_ms: stopMs,
