@@ -268,13 +268,17 @@ test('from a run to an experiment of two versions and its results by keyboard', 
   await expect(page.getByRole('tab', { name: 'Past runs', selected: true })).toBeFocused()
   await tabTo(page, page.getByRole('list', { name: 'Past runs' }).getByRole('checkbox').first())
   await page.keyboard.press('Space')
+  // A select finds what is typed among the choices that it has by then.
+  const choose = async (field: Locator, choice: string) => {
+    await expect(field.getByRole('option', { name: choice }).first()).toBeAttached()
+    await tabTo(page, field)
+    await page.keyboard.type(choice)
+    await expect(field.locator('option:checked')).toContainText(choice)
+  }
   for (const column of [1, 2]) {
-    await tabTo(page, page.getByLabel(`Column ${column}: deployment`))
-    await page.keyboard.type('concierge')
-    await tabTo(page, page.getByLabel(`Column ${column}: assistant`))
-    await page.keyboard.type('Keys only')
-    await tabTo(page, page.getByLabel(`Column ${column}: version`))
-    await page.keyboard.type(`Version ${column}`)
+    await choose(page.getByLabel(`Column ${column}: deployment`), 'concierge')
+    await choose(page.getByLabel(`Column ${column}: assistant`), 'Keys only')
+    await choose(page.getByLabel(`Column ${column}: version`), `Version ${column}`)
   }
   await tabTo(page, page.getByRole('button', { name: 'Start 2 runs' }))
   await page.keyboard.press('Enter')
