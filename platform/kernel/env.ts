@@ -253,16 +253,18 @@ export type AgentEnv = z.output<typeof AgentEnv>
 /** Settings of an agent server process, set by the roll-out. */
 export const agentEnv = () => parse(AgentEnv)
 
+const hangSeconds = () => process.env.PILOTHOUSE_HANG_SECONDS ?? String(HANG_SECONDS)
+
 /** The platform's settings that apply to its agent servers. Always set, so that no deployment can set them. */
 export const agentPolicy = (): Record<string, string> => ({
-  PILOTHOUSE_AGENT_HANG_SECONDS: process.env.PILOTHOUSE_HANG_SECONDS ?? String(HANG_SECONDS),
+  PILOTHOUSE_AGENT_HANG_SECONDS: hangSeconds(),
   PILOTHOUSE_AGENT_WEBHOOK_RANGES: process.env.PILOTHOUSE_WEBHOOK_RANGES ?? '',
   PILOTHOUSE_AGENT_CORS_ORIGINS: process.env.PILOTHOUSE_CORS_ORIGINS ?? '*',
 })
 
 /** The same settings for a container, whose own program reads them. */
 export const agentPolicySource = (): Record<string, string> => ({
-  PILOTHOUSE_HANG_SECONDS: process.env.PILOTHOUSE_HANG_SECONDS ?? String(HANG_SECONDS),
+  PILOTHOUSE_HANG_SECONDS: hangSeconds(),
   PILOTHOUSE_WEBHOOK_RANGES: process.env.PILOTHOUSE_WEBHOOK_RANGES ?? '',
   PILOTHOUSE_CORS_ORIGINS: process.env.PILOTHOUSE_CORS_ORIGINS ?? '*',
 })

@@ -2,7 +2,8 @@ import { sql } from 'drizzle-orm'
 import { type Db, PORTION, removeAll } from '../../kernel/database'
 
 export type Retention = {
-  maxAgeDays: number /** Limit for the stored inputs, outputs and events of one project. */
+  maxAgeDays: number
+  /** Limit for the stored inputs, outputs and events of one project. */
   maxBytes: number
 }
 

@@ -31,7 +31,7 @@ const { tcpProxy } = await loadSources('rolling', ["export { tcpProxy } from './
 
 /**
  * What the proxy knows of a console. One that leaves gets no more connections.
- * @typedef {{ console: any, isReady: boolean, isLeaving: boolean }} Pod
+ * @typedef {{ console: Awaited<ReturnType<typeof ours.another>>, isReady: boolean, isLeaving: boolean }} Pod
  */
 /** @type {Pod[]} */
 const pods = []
