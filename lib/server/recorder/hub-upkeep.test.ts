@@ -76,6 +76,7 @@ describe('taking over', () => {
     await hub.start()
     await leaving.start()
     await tick(2)
+    await Promise.all([hub.claim(), leaving.claim()]) // those under way would take it
     const id = await recording({ owner: null })
     await leaving.stop()
     await until(() => taken.length === 1)
@@ -88,12 +89,14 @@ describe('taking over', () => {
     await tick()
     expect(taken).toEqual([])
     await tick()
+    await until(() => taken.length > 0)
     expect(taken).toEqual([{ id, wasCrash: true }])
   })
 
   test('comes within a second then', async () => {
     await hub.start()
     await tick(2)
+    await hub.claim() // one under way would take it
     const id = await recording({ owner: DEAD })
     vi.advanceTimersByTime(1_000)
     await until(() => taken.length > 0)

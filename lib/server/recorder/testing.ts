@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { eq } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import type { LogEntry } from '@/lib/stream/log'
 import { systemActor } from '../access/actor'
 import { insertDirectServer } from '../access/direct-servers'
@@ -18,7 +18,6 @@ import { chunkAfter, decodeChunk } from './chunk'
 import type { Hub } from './hub'
 import type { RecordingsFilter } from './list'
 import { recordings } from './schema'
-import { insertRecording } from './store'
 
 // For tests only: an agent server that the test controls.
 
@@ -86,16 +85,14 @@ export function follow(
 }
 
 /** Inserts a recording that this instance is said to have, in the phase `live` unless told otherwise. Returns its id. */
-export async function insertRow({ owner, ...more }: Partial<typeof recordings.$inferInsert>): Promise<string> {
+export async function insertRow({ owner = 0, ...more }: Partial<typeof recordings.$inferInsert>): Promise<string> {
   const id = randomUUID()
-  await insertRecording({
+  await (await db()).insert(recordings).values({
     ...{ id, workspace: 'tests', deployment: 'one', assistant: 'agent', startedBy: 'ada@example.com', request: '{}' },
-    ...{ isStateless: false, isResumable: true, owner: 0 },
+    ...{ phase: 'live', isStateless: false, isResumable: true, leaseUntil: sql`now() + interval '20 seconds'` },
+    ...more,
+    owner,
   })
-  await (await db())
-    .update(recordings)
-    .set({ phase: 'live', owner, ...more })
-    .where(eq(recordings.id, id))
   return id
 }
 
