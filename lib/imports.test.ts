@@ -526,13 +526,14 @@ describe('rules of the tree', () => {
     expect(code.filter((file) => !may(file) && REQUEST.test(bare(file)))).toEqual([])
     const isClient = (to: string) => /^(undici|(node:)?(https?|http2|net|tls|dgram))$/.test(to)
     // direct-streams: its self-check talks to a loopback server of its own. request-guard: it wraps servers, and sends nothing.
-    // address: it asks `isIP` only.
+    // address: it asks `isIP` only. neighbours: sockets of this machine's files.
     const guard = [
       'server/upstream/request',
       'server/transport/stream-request',
       'server/transport/direct-streams',
       'server/transport/request-guard',
       'server/upstream/address-guard',
+      'server/recorder/instances/neighbours',
       'contracts/wire/address',
     ].map((name) => `lib/${name}.ts`)
     const others = [...imports].filter(

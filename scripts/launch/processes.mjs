@@ -1,7 +1,9 @@
 // `node processes.mjs COUNT [--import FILE]... PROGRAM ARGS...`: runs the console in several processes that share its port.
 // One that ends is started again; their metrics are gathered for the one that is asked (lib/server/start/gathered-metrics.ts).
 import cluster from 'node:cluster'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
 import { handOver, SECRETS_FD } from '../secrets.mjs'
 import './lost-output.mjs'
 
@@ -22,12 +24,20 @@ cluster.setupPrimary({
   stdio: ['ignore', 'inherit', 'inherit', 'ipc', 'pipe'],
 })
 
+// Where they meet (lib/server/recorder/instances/neighbours.ts). Only this user can enter it.
+const neighbours = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-'))
+process.on('exit', () => rmSync(neighbours, { recursive: true, force: true }))
+
 let isStopping = false
 let failures = 0
 
 function start() {
   failures++
-  const worker = cluster.fork({ PILOTHOUSE_PROCESSES: count, PILOTHOUSE_SECRETS_FD: SECRETS_FD })
+  const worker = cluster.fork({
+    PILOTHOUSE_PROCESSES: count,
+    PILOTHOUSE_NEIGHBOURS: neighbours,
+    PILOTHOUSE_SECRETS_FD: SECRETS_FD,
+  })
   void handOver(worker.process, secrets)
   worker.once('listening', () => {
     failures = 0

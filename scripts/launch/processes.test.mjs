@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import os from 'node:os'
 import path from 'node:path'
@@ -19,7 +19,7 @@ process.on('message', ({ ask, gathered, parts }) => {
 })
 createServer((request, response) => {
   response.setHeader('connection', 'close')
-  const own = { pid: process.pid, secret: process.env.SECRET, count: process.env.PILOTHOUSE_PROCESSES }
+  const own = { pid: process.pid, secret: process.env.SECRET, count: process.env.PILOTHOUSE_PROCESSES, meet: process.env.PILOTHOUSE_NEIGHBOURS }
   if (request.url !== '/all') return response.end(JSON.stringify(own))
   waiting.set(++asks, (parts) => response.end(JSON.stringify({ ...own, parts })))
   process.send({ gather: asks })
@@ -89,6 +89,15 @@ test('several processes share the port, get secrets over a pipe, and are started
   expect(await pids(first)).toContain(second)
   expect(await end('SIGTERM')).toBe(0)
   expect(await ask()).toBeUndefined()
+})
+
+test('the processes have a folder to meet in, which others cannot enter and which goes with them', async () => {
+  start(PROGRAM)
+  await pids()
+  const { meet } = await ask()
+  expect(statSync(meet).mode & 0o777).toBe(0o700)
+  await end('SIGTERM')
+  expect(existsSync(meet)).toBe(false)
 })
 
 test('a process that hangs holds no others up', async () => {

@@ -6,13 +6,12 @@ import { db } from '../process/db'
 import { type TestConsole, testConsole } from '../testing'
 import { decodeChunk } from './chunk'
 import { Hub } from './hub'
+import { CHANNEL, WakeLine } from './instances/wake'
 import { RecordingLog } from './recording-log'
 import { recordings } from './schema'
 import { writeSegments } from './segments'
-import { CHANNEL } from './store'
 import { insertRow, noteRecorder, until } from './testing'
 import { recorderSettings } from './timing'
-import { WakeLine } from './wake'
 
 // What other instances record, and what the hub is told about it. The rest is in hub-upkeep.test.ts.
 

@@ -3,17 +3,20 @@ import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '@/lib/errors'
 import { storeOutage } from '../process/db'
+import { env } from '../process/env'
 import { log } from '../process/log'
 import { mapConcurrent } from '../process/map-concurrent'
 import { beforeExit } from '../process/shutdown'
 import type { Chunk } from './chunk'
+import type { Message } from './instances/messages'
+import { Neighbours } from './instances/neighbours'
+import { WakeLine } from './instances/wake'
 import { fitMemory, RecordingLog } from './recording-log'
 import { keepUp } from './retention'
 import type { RunPlace } from './run-source'
 import { type News, readNews, readSegments, storedEnd } from './segments'
 import { CLAIMED_AT_ONCE, claimAgain, claimRecordings, findRecording, type RecordingRow, renewLeases } from './store'
 import { frameMs, type RecorderSettings } from './timing'
-import { WakeLine } from './wake'
 import { Writer } from './writer'
 
 const TICK_MS = 4000
@@ -46,9 +49,10 @@ export class Hub {
   readonly endSayers = new Set<string>()
   readonly writer: Writer
   readonly line: WakeLine
+  #neighbours: Neighbours | undefined
   readonly #logs = new Map<string, RecordingLog>()
   readonly #opening = new Map<string, Promise<RecordingLog>>()
-  readonly #refreshing = new Map<string, { again: boolean }>()
+  readonly #refreshing = new Map<string, { again: boolean; done: Promise<void> }>()
   /** Logs recorded elsewhere that may have grown. */
   readonly #due = new Set<RecordingLog>()
   /** Recordings that are being taken over. */
@@ -77,9 +81,10 @@ export class Hub {
         log.warn('recorder.lost', { recording: id, reason })
         void this.recorders.get(id)?.stop('lost')
       },
-      hasOthers: () => this.line.hasOthers,
+      hasOthers: () => this.line.hasListeners,
     })
-    this.line = new WakeLine(this.instance, (ids) => this.#wake(ids))
+    const isNeighbour = (instance: number) => this.#neighbours?.has(instance) ?? false
+    this.line = new WakeLine(this.instance, (ids) => this.#wake(ids), isNeighbour)
   }
 
   /** Whether recordings of dead instances are taken over here. */
@@ -101,10 +106,27 @@ export class Hub {
 
   async #start(): Promise<void> {
     await this.line.open()
-    if (!this.#timer) beforeExit(() => this.stop())
-    this.#timer ??= setInterval(() => void this.#tick(), TICK_MS).unref()
+    if (!this.#timer) {
+      beforeExit(() => this.stop())
+      this.#timer = setInterval(() => void this.#tick(), TICK_MS).unref()
+      await this.#meet().catch((error: unknown) => log.warn('recorder.without_neighbours', { error }))
+    }
     this.#claims ??= setInterval(() => void this.#claimLeft(), CLAIM_EVERY_MS).unref()
     await this.claim()
+  }
+
+  /** Gets what other processes of this machine record straight from them. */
+  async #meet(): Promise<void> {
+    const folder = env().PILOTHOUSE_NEIGHBOURS
+    if (folder === undefined) return
+    const neighbours = new Neighbours(folder, this.instance, {
+      recorded: (id) => (this.recorders.has(id) ? this.#logs.get(id) : undefined),
+      followed: () => this.#followed(),
+      onChunk: (news) => this.#adopt(news),
+      onLost: () => this.#look(),
+    })
+    this.#neighbours = neighbours
+    await neighbours.open()
   }
 
   /** Stores everything and hands the recordings over to other instances. */
@@ -114,6 +136,7 @@ export class Hub {
     this.#isStopped = true
     const stops = [...this.recorders.values()].map((recorder) => recorder.stop('shutdown'))
     await Promise.allSettled([...stops, this.#claiming])
+    this.#neighbours?.close()
     await this.line.leave().catch((error: unknown) => log.warn('recorder.farewell_failed', { error }))
     await this.line.close()
   }
@@ -166,6 +189,12 @@ export class Hub {
     this.changed()
   }
 
+  /** Takes a chunk of what is recorded here. */
+  add(one: RecordingLog, chunk: Chunk, lastEventId: string | null): void {
+    this.#neighbours?.tell(one, chunk)
+    this.writer.add({ recording: one.id, chunk, lastEventId })
+  }
+
   /** Drops a log that this process no longer writes; viewers open it again. */
   release(id: string): void {
     this.#replace(id, undefined)
@@ -210,6 +239,7 @@ export class Hub {
       if (end.bytes <= WHOLE_BYTES && end.last > 0) opened.fill(await readSegments(id, 0, Number.MAX_SAFE_INTEGER))
       // It may have grown between the two reads, without a notice, because it was not in the map yet.
       if (row.phase !== 'ended') await this.#refresh(opened)
+      if (opened.phase !== 'ended') this.#neighbours?.want(opened)
     } catch (error) {
       if (this.#logs.get(id) === opened) this.release(id)
       throw error
@@ -221,7 +251,9 @@ export class Hub {
     const before = this.#logs.get(id)
     if (by) this.#logs.set(id, by)
     else this.#logs.delete(id)
-    if (before && before !== by) before.abandon()
+    if (!before || before === by) return
+    this.#neighbours?.drop(id)
+    before.abandon()
   }
 
   #wake(ids: string[] | 'all' | 'left'): void {
@@ -266,13 +298,28 @@ export class Hub {
     setTimeout(() => this.#look(logs), AGAIN_MS).unref()
   }
 
-  #look(logs: Iterable<RecordingLog>): void {
-    for (const one of logs) if (one.phase !== 'ended' && this.#isFollowed(one)) this.#due.add(one)
+  #look(logs: Iterable<RecordingLog> = this.#logs.values()): void {
+    for (const one of this.#followed(logs)) this.#due.add(one)
     void this.#follow()
+  }
+
+  #followed(logs: Iterable<RecordingLog> = this.#logs.values()): RecordingLog[] {
+    return [...logs].filter((one) => one.phase !== 'ended' && this.#isFollowed(one))
   }
 
   #isFollowed(one: RecordingLog): boolean {
     return this.#logs.get(one.id) === one && !this.recorders.has(one.id)
+  }
+
+  /** Adds what another process of this machine has just recorded. */
+  #adopt({ id, epoch, stored, chunk }: Extract<Message, { kind: 'chunk' }>): void {
+    const one = this.#logs.get(id)
+    if (!one || !this.#isFollowed(one) || (epoch === one.epoch && one.adopt(chunk, stored))) return
+    // What is still missing after that has not been stored yet, and comes from the neighbour's memory.
+    this.#refresh(one).then(
+      () => this.#neighbours?.want(one),
+      (error: unknown) => this.#miss([one], error),
+    )
   }
 
   /** Adds the news to a log. What they do not tell, such as an end or a gap, is read for that log alone. */
@@ -290,25 +337,26 @@ export class Hub {
   }
 
   /** Reads what another instance wrote, one read at a time per log. A notice during a read causes another one. */
-  async #refresh(one: RecordingLog): Promise<void> {
+  #refresh(one: RecordingLog): Promise<void> {
     const running = this.#refreshing.get(one.id)
     if (running) {
       running.again = true
-      return
+      return running.done
     }
-    const state = { again: true }
+    const state = { again: true, done: Promise.resolve() }
     this.#refreshing.set(one.id, state)
-    try {
-      while (state.again && this.#isFollowed(one)) {
-        state.again = false
-        const row = await findRecording(one.id)
-        if (this.#logs.get(one.id) !== one) return // taken over here meanwhile
-        if (!row || row.cuts.length !== one.epoch) return this.release(one.id)
-        for (const chunk of await readSegments(one.id, one.last, WHOLE_BYTES)) one.adopt(chunk)
-        one.setPhase(row.phase)
-      }
-    } finally {
-      this.#refreshing.delete(one.id)
+    state.done = this.#readAgain(one, state).finally(() => this.#refreshing.delete(one.id))
+    return state.done
+  }
+
+  async #readAgain(one: RecordingLog, state: { again: boolean }): Promise<void> {
+    while (state.again && this.#isFollowed(one)) {
+      state.again = false
+      const row = await findRecording(one.id)
+      if (this.#logs.get(one.id) !== one) return // taken over here meanwhile
+      if (!row || row.cuts.length !== one.epoch) return this.release(one.id)
+      for (const chunk of await readSegments(one.id, one.last, WHOLE_BYTES)) one.adopt(chunk)
+      one.setPhase(row.phase)
     }
   }
 
@@ -326,7 +374,7 @@ export class Hub {
       }
     } catch (error) {
       log.warn('recorder.tick_failed', { error })
-      this.#look(this.#logs.values()) // without the store no notice comes
+      this.#look() // without the store no notice comes
     }
     this.#tidy()
   }
@@ -347,7 +395,10 @@ export class Hub {
     const now = Date.now()
     for (const one of this.#logs.values()) {
       if (one.listeners > 0) one.usedAt = now
-      else if (!this.recorders.has(one.id) && now - one.usedAt > IDLE_MS) this.#logs.delete(one.id)
+      else if (!this.recorders.has(one.id) && now - one.usedAt > IDLE_MS) {
+        this.#logs.delete(one.id)
+        this.#neighbours?.drop(one.id)
+      }
     }
     fitMemory([...this.#logs.values()], MEMORY_BYTES)
   }

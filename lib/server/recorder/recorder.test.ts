@@ -6,11 +6,11 @@ import type { Actor } from '../access/actor'
 import { insertDirectServer } from '../access/direct-servers'
 import { db } from '../process/db'
 import { type TestConsole, testActor, testConsole } from '../testing'
+import { CHANNEL } from './instances/wake'
 import { RecordingLog } from './recording-log'
 import { recordings } from './schema'
 import { adoptHub, recorderHub } from './shared-hub'
 import { cancelRecording, joinRecording, type StartRecording, startRecording } from './start'
-import { CHANNEL } from './store'
 import {
   follow,
   logOf,

@@ -71,7 +71,7 @@ export class Recorder implements ActiveRecorder {
     if (run) this.#isNamed()
     this.#intake = new Intake(held, (thread, run) => this.name(thread, run), hub.settings.recordingBytes)
     hub.writer.accept(id)
-    held.onChunk = (chunk) => hub.writer.add({ recording: id, chunk, lastEventId: this.#intake.lastEventId || null })
+    held.onChunk = (chunk) => hub.add(held, chunk, this.#intake.lastEventId || null)
     hub.recorders.set(id, this)
     hub.hold(held)
   }

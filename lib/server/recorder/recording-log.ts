@@ -124,13 +124,16 @@ export class RecordingLog {
     this.#tell()
   }
 
-  /** Takes a chunk recorded by another instance. Ignores known ones; returns false if entries before it are missing. */
-  adopt(chunk: Chunk): boolean {
+  /**
+   * Takes a chunk recorded by another instance, which has stored the log up to `stored`. Ignores known ones; returns false if
+   * entries before it are missing.
+   */
+  adopt(chunk: Chunk, stored = chunk.last): boolean {
     if (chunk.first > this.last + 1) return false
+    this.stored = Math.max(this.stored, stored)
     const bytes = chunkAfter(chunk, this.last)
     if (!bytes) return true
     this.#hold({ first: this.last + 1, last: chunk.last, bytes })
-    this.stored = chunk.last
     this.#next = chunk.last + 1
     this.#tell()
     return true

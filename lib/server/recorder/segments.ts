@@ -5,9 +5,10 @@ import { intArray, textArray, uuidArray } from '../process/binary-arrays'
 import { db, isPooled } from '../process/db'
 import { type Chunk, keptBytes } from './chunk'
 import { markGaps } from './gaps'
+import { CHANNEL } from './instances/wake'
 import { type Moved, readMoved } from './packed/move'
 import { recordings, segments } from './schema'
-import { CHANNEL, type RecordingRow } from './store'
+import type { RecordingRow } from './store'
 
 export type SegmentRow = { recording: string; chunk: Chunk; lastEventId: string | null }
 

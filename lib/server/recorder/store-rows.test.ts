@@ -3,9 +3,9 @@ import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { LOCKS } from '../process/db'
 import { type TestConsole, testConsole } from '../testing'
+import { CHANNEL } from './instances/wake'
 import type { recordings } from './schema'
 import {
-  CHANNEL,
   claimRecordings,
   deleteRecording,
   findByKey,

@@ -3,12 +3,11 @@ import { and, desc, eq, getTableColumns, inArray, ne, sql } from 'drizzle-orm'
 import { isUuid } from '@/lib/json/guards'
 import type { RecordingOutcome, RecordingSummary } from '@/lib/stream/log'
 import { db, LOCKS, type Store } from '../process/db'
+import { CHANNEL } from './instances/wake'
 import { recordings } from './schema'
 
 export type RecordingRow = typeof recordings.$inferSelect
 
-/** Messages on it: `<instance>:<recording id>,<recording id>,…`, `<instance>:*` for all, or `<instance>:-` when it leaves. */
-export const CHANNEL = 'pilothouse_recordings'
 const NEW_LEASE = "now() + interval '20 seconds'"
 const LEASE = sql.raw(NEW_LEASE)
 

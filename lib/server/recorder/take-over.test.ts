@@ -82,7 +82,7 @@ test('what listens or holds a lock goes past the pooler, and the rest through it
   pooled.setDown(true)
   // Migrations and the line need no pooler; a query does.
   await recorderHub().line.close()
-  const { WakeLine } = await import('./wake')
+  const { WakeLine } = await import('./instances/wake')
   const line = new WakeLine(1, () => {})
   await line.open()
   expect(line.isOpen).toBe(true)

@@ -4,10 +4,9 @@ import { db } from '../process/db'
 import { log } from '../process/log'
 import { metrics } from '../process/metrics'
 import { type TestConsole, testConsole } from '../testing'
+import { CHANNEL, WakeLine } from './instances/wake'
 import { segments } from './schema'
-import { CHANNEL } from './store'
 import { insertRow } from './testing'
-import { WakeLine } from './wake'
 import { Writer } from './writer'
 
 const INSTANCE = 41

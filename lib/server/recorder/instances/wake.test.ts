@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type TestConsole, testConsole } from '../testing'
-import { writeSegments } from './segments'
-import { insertRecording } from './store'
-import { until } from './testing'
+import { type TestConsole, testConsole } from '../../testing'
+import { writeSegments } from '../segments'
+import { insertRecording } from '../store'
+import { until } from '../testing'
 import { WakeLine } from './wake'
 
 let console_: TestConsole

@@ -1,13 +1,14 @@
 import 'server-only'
 import pg from 'pg'
-import { directStoreUrl, LOCKS } from '../process/db'
-import { log } from '../process/log'
-import { CHANNEL } from './store'
+import { directStoreUrl, LOCKS } from '../../process/db'
+import { log } from '../../process/log'
 
+/** Messages on it: `<instance>:<recording id>,<recording id>,…`, `<instance>:*` for all, or `<instance>:-` when it leaves. */
+export const CHANNEL = 'pilothouse_recordings'
 const RETRY_MS = 1000
 /** Earlier releases take it for the id of a recording that they do not have. */
 const LEFT = '-'
-const OTHERS = `select count(*)::int as others from pg_locks
+const OTHERS = `select objid::bigint::int as instance from pg_locks
   where locktype = 'advisory' and classid = $1::int::oid and objid <> $2::int::oid and objsubid = 2 and granted
     and database = (select oid from pg_database where datname = current_database())`
 
@@ -18,8 +19,8 @@ const OTHERS = `select count(*)::int as others from pg_locks
 export class WakeLine {
   /** When the line was last opened. A new line cannot judge yet which other instances live. */
   openedAt = 0
-  /** False while there is no other instance: thirty notices a second for nobody are a tenth of the store's work. */
-  hasOthers = true
+  /** Other instances; undefined while that is not known. */
+  #others: Set<number> | undefined
   #client: pg.Client | undefined
   #isStopped = false
   #opening: Promise<void> | undefined
@@ -29,7 +30,18 @@ export class WakeLine {
     readonly instance: number,
     /** `left`: another instance has handed its recordings over. */
     readonly onWake: (ids: string[] | 'all' | 'left') => void,
+    /** Whether that instance learns without notices what is recorded here. */
+    readonly isNeighbour: (instance: number) => boolean = () => false,
   ) {}
+
+  get hasOthers(): boolean {
+    return this.#others?.size !== 0
+  }
+
+  /** False while nobody needs notices: thirty a second for nobody are a tenth of the store's work. */
+  get hasListeners(): boolean {
+    return !this.#others || [...this.#others].some((instance) => !this.isNeighbour(instance))
+  }
 
   get isOpen(): boolean {
     return this.#client !== undefined
@@ -77,8 +89,8 @@ export class WakeLine {
 
   /** Checks whether other instances live. Uses the same connection, so that a later greeting arrives later. */
   async look(): Promise<void> {
-    const found = await this.#query<{ others: number }>(OTHERS, [LOCKS.instance, this.instance])
-    if (found) this.hasOthers = found.rows[0]?.others !== 0
+    const found = await this.#query<{ instance: number }>(OTHERS, [LOCKS.instance, this.instance])
+    if (found) this.#others = new Set(found.rows.map(({ instance }) => instance))
   }
 
   /** Tells the others that nobody records any more what this instance did. */
@@ -110,9 +122,11 @@ export class WakeLine {
 
   #hear(payload: string): void {
     const colon = payload.indexOf(':')
-    if (Number(payload.slice(0, colon)) === this.instance) return
-    if (!this.hasOthers) {
-      this.hasOthers = true
+    const other = Number(payload.slice(0, colon))
+    if (other === this.instance) return
+    const hadListeners = this.hasListeners
+    this.#others?.add(other)
+    if (!hadListeners && this.hasListeners) {
       // It missed notices until now.
       void this.#greet().catch((error: unknown) => log.warn('recorder.greeting_failed', { error }))
     }

@@ -1,11 +1,10 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { databaseProxy } from '@/scripts/proxies/database-proxy'
-import { db } from '../process/db'
-import { type TestConsole, testConsole } from '../testing'
-import { CHANNEL } from './store'
-import { until } from './testing'
-import { WakeLine } from './wake'
+import { db } from '../../process/db'
+import { type TestConsole, testConsole } from '../../testing'
+import { until } from '../testing'
+import { CHANNEL, WakeLine } from './wake'
 
 let console_: TestConsole
 let proxy: Awaited<ReturnType<typeof databaseProxy>>
