@@ -35,7 +35,8 @@ export class Connection {
   readonly #timing: LiveTiming['connection']
   readonly #outlet: Outlet
   readonly #sources = new Map<string, Source>()
-  readonly #news = new Set<Source>()
+  /** In the order of their turns. Not a set: one that is filled and emptied at each frame is allocated again and again. */
+  readonly #news: Source[] = []
   readonly #busy = new Set<Source>()
   readonly #stopHeartbeats: (() => void)[]
   #stalled: NodeJS.Timeout | undefined
@@ -92,12 +93,16 @@ export class Connection {
 
   #add(wanted: Subscription, timing: LiveTiming): void {
     const onNews = () => {
-      this.#news.add(source)
+      this.#note(source)
       this.#pump()
     }
     const source = sourceOf(this.#actor, wanted, this.#limitIn(wanted.workspace), onNews, timing)
     this.#sources.set(source.id, source)
-    this.#news.add(source)
+    this.#note(source)
+  }
+
+  #note(source: Source): void {
+    if (!this.#news.includes(source)) this.#news.push(source)
   }
 
   #limitIn(workspace: string): string[] | null {
@@ -105,15 +110,18 @@ export class Connection {
   }
 
   #pump(): void {
-    for (const source of this.#news) {
+    for (let at = 0; at < this.#news.length; ) {
       if (!this.#outlet.hasRoom) {
         this.#wait()
         return
       }
       this.#move()
-      if (this.#busy.has(source)) continue
-      this.#news.delete(source)
-      this.#serve(source)
+      const source = this.#news[at] as Source // the loop's bound
+      if (this.#busy.has(source)) at++
+      else {
+        this.#news.splice(at, 1)
+        this.#serve(source)
+      }
     }
   }
 
@@ -142,7 +150,7 @@ export class Connection {
   #deliver(source: Source, frames: Buffer[]): void {
     if (frames.length === 0 || !this.#sources.has(source.id)) return
     this.#outlet.write(frames)
-    if (source.hasMore !== false) this.#news.add(source)
+    if (source.hasMore !== false) this.#note(source)
   }
 
   #fail(source: Source, error: unknown): void {
@@ -157,7 +165,7 @@ export class Connection {
   #retry(source: Source): void {
     setTimeout(() => {
       if (this.#sources.get(source.id) !== source) return
-      this.#news.add(source)
+      this.#note(source)
       this.#pump()
     }, this.#timing.outageMs).unref()
   }
@@ -165,7 +173,7 @@ export class Connection {
   #drop(source: Source): void {
     source.close()
     this.#sources.delete(source.id)
-    this.#news.delete(source)
+    if (this.#news.includes(source)) this.#news.splice(this.#news.indexOf(source), 1)
   }
 
   #wait(): void {
@@ -227,7 +235,7 @@ export class Connection {
     for (const stop of this.#stopHeartbeats) stop()
     for (const source of this.#sources.values()) source.close()
     this.#sources.clear()
-    this.#news.clear()
+    this.#news.length = 0
     this.#onEnd()
   }
 }

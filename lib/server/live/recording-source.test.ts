@@ -30,7 +30,7 @@ const source = (more: object = {}) =>
   new RecordingSource(
     systemActor('live'),
     { id: 's', workspace: 'w', kind: 'recording', recording: 'r', cursor: 0, ...more },
-    onNews,
+    () => onNews(),
   )
 type Told = { id: string; reset?: true; cursor?: number; epoch: number; phase?: string; seqs?: number[] }
 /** What a browser would read. */
@@ -119,12 +119,16 @@ test('an outage is told when nothing else is, and its end as well', async () => 
 
 test('viewers at the same place of a log share a frame, unless they call it differently', async () => {
   const [one, two, other] = [source(), source(), source({ id: 'other' })]
-  const [a, b, c] = [await one.take(MOST), await two.take(MOST), await other.take(MOST)]
+  const all = async () => [await one.take(MOST), await two.take(MOST), await other.take(MOST)] as const
+  await all()
+  log.append({ at: 4, kind: 'event', event: 'custom', data: '4' })
+  log.seal()
+  const [a, b, c] = await all()
   expect(b[0]).toBe(a[0])
   expect(c[0]).not.toBe(a[0])
-  expect(told(c)).toMatchObject([{ id: 'other', seqs: [1, 2, 3] }])
+  expect(told(c)).toMatchObject([{ id: 'other', seqs: [4] }])
   const late = source({ cursor: 2 })
-  expect(told(await late.take(MOST))).toMatchObject([{ seqs: [3] }])
+  expect(told(await late.take(MOST))).toMatchObject([{ seqs: [3, 4] }])
   log.setPhase('ended')
-  expect(told(await source().take(MOST))).toMatchObject([{ phase: 'ended', seqs: [1, 2, 3] }])
+  expect(told(await source({ cursor: 3 }).take(MOST))).toMatchObject([{ phase: 'ended', seqs: [4] }])
 })

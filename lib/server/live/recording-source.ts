@@ -108,7 +108,7 @@ export class RecordingSource implements Source {
     )
       return known.parts
     const parts = entriesFrame({ id, total, epoch, phase }, encoded(chunks, from))
-    if (chunks.length === 1) frames.set(log, { id, from, last, total, phase, parts })
+    if (chunks.length === 1 && log.listeners > 1) frames.set(log, { id, from, last, total, phase, parts })
     return parts
   }
 }

@@ -29,11 +29,13 @@ const insertOf = (isTold: boolean) => `
     select id from console.recordings where id = any($3::uuid[]) and owner = $1::int
     order by id for key share -- in one order everywhere, or two of these wait for each other
   ),
-  told as (select ${isTold ? `count(pg_notify('${CHANNEL}', note)) from unnest($2::text[]) as note` : '$2::text[]'})
-  insert into console.segments_live (${COLUMNS})
-  select batch.* from unnest($3::uuid[], $4::int[], $5::int[], $6::text[], $7::text[]) as batch (${COLUMNS}), told
-  where (batch.recording in (select id from owned)) is true
-  returning recording`
+  told as (select ${isTold ? `count(pg_notify('${CHANNEL}', note)) from unnest($2::text[]) as note` : '$2::text[]'}),
+  written as (
+    insert into console.segments_live (${COLUMNS})
+    select batch.* from unnest($3::uuid[], $4::int[], $5::int[], $6::text[], $7::text[]) as batch (${COLUMNS}), told
+    where (batch.recording in (select id from owned)) is true
+  )
+  select distinct id from unnest($3::uuid[]) as id where (id in (select id from owned)) is not true`
 
 /**
  * Stores segments of several recordings and, if `isTold`, notifies the other instances. Returns the recordings it still
@@ -49,7 +51,7 @@ export async function writeSegments(
     const some = ids.slice(index * MAX_NOTIFIED, (index + 1) * MAX_NOTIFIED)
     return `${instance}:${some.join(',')}`
   })
-  const { rows: written } = await (await db()).$client.query<{ recording: string }>({
+  const { rows: lost } = await (await db()).$client.query<{ id: string }>({
     ...(!isPooled() && { name: `segments-${isTold}` }),
     text: insertOf(isTold),
     values: [
@@ -62,7 +64,9 @@ export async function writeSegments(
       textArray(rows.map(({ lastEventId }) => lastEventId)),
     ],
   })
-  return new Set(written.map(({ recording }) => recording))
+  const owned = new Set(ids)
+  for (const { id } of lost) owned.delete(id)
+  return owned
 }
 
 /** Last stored entry of each recording that the instance still owns; 0 if there is none. */

@@ -19,20 +19,17 @@ type Options = { headersTimeoutMs?: number }
 /** More than this is written in parts instead of being copied into one buffer. */
 const COPY_BYTES = 64 * 1024
 const CRLF = Buffer.from('\r\n')
-/** Parts that many connections are sent are framed once. */
-const framed = new WeakMap<readonly Buffer[], readonly Buffer[]>()
+/** Parts that many connections are sent in a row are framed once. */
+let framed: { parts: readonly Buffer[]; chunk: readonly Buffer[] } | undefined
 
 const sizeOf = (parts: readonly Buffer[]) => parts.reduce((sum, { length }) => sum + length, 0)
 const joined = (parts: readonly Buffer[]) => (sizeOf(parts) <= COPY_BYTES ? [Buffer.concat(parts)] : parts)
 
 /** One chunk of HTTP/1.1's chunked coding. */
 function asChunk(parts: readonly Buffer[]): readonly Buffer[] {
-  let chunk = framed.get(parts)
-  if (!chunk) {
-    chunk = joined([Buffer.from(`${sizeOf(parts).toString(16)}\r\n`), ...parts, CRLF])
-    framed.set(parts, chunk)
-  }
-  return chunk
+  if (framed?.parts !== parts)
+    framed = { parts, chunk: joined([Buffer.from(`${sizeOf(parts).toString(16)}\r\n`), ...parts, CRLF]) }
+  return framed.chunk
 }
 
 /**
