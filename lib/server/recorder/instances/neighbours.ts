@@ -147,7 +147,7 @@ export class Neighbours {
       if (message.kind === 'want') this.#begin(socket, message.id, message.last)
       if (message.kind === 'drop') this.#forget(socket, message.id)
     })
-    socket.on('error', (error) => log.warn('recorder.neighbour_lost', { error }))
+    socket.on('error', (error) => log.info('recorder.neighbour_lost', { error }))
     socket.on('close', () => {
       this.#asking.delete(socket)
       this.#unsent.delete(socket)
