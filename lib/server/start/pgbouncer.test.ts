@@ -91,6 +91,23 @@ describe.skipIf(!program)('behind PgBouncer in transaction mode (skipped where t
       await Promise.all([edit('a'), edit('b')])
       expect(order).toEqual(['a begins', 'a ends', 'b begins', 'b ends'])
     })
+
+    test('100 edits at once hold no connections, and none past the pooler', async () => {
+      const store = await db()
+      home.set({ DATABASE_DIRECT_URL: 'postgres://nobody@127.0.0.1:9/none' })
+      let begun = 0
+      let go = () => {}
+      const all = new Promise<void>((resolve) => (go = resolve))
+      await Promise.all(
+        Array.from({ length: 100 }, (_, n) =>
+          withEditLock(['deployment', 'tests', `pooled ${n}`], async () => {
+            if (++begun === 100) go()
+            await all
+            await store.execute(sql`select 1`)
+          }),
+        ),
+      )
+    })
   })
 
   describe('the platform', () => {
