@@ -5,7 +5,7 @@ import { sql } from 'drizzle-orm'
 import { AppError } from '@/lib/errors'
 import { db } from './db'
 
-// docs/decisions/0102-leases.md
+// docs/decisions/0102-through-a-pooler.md
 
 /** A holder that shows nothing for this long has died or hangs, and others may take over. */
 const LEASE_MS = 20_000
