@@ -161,6 +161,7 @@ const RAW_STORES: Record<string, string[]> = {
 const RAW_TABLES: Record<string, string[]> = {
   accounts: ['identity', 'access', 'records', 'start'],
   clusterReads: ['live'],
+  leases: [],
   limitSlices: ['access'],
   memberships: ['access', 'records', 'start'],
   endedSessions: ['identity', 'access'],

@@ -90,7 +90,7 @@ async function prepare(settings: ImageBuildSettings): Promise<void> {
 }
 
 async function start(settings: ContainerSettings): Promise<AgentChild> {
-  const { source, deployment, revision, tracing, databaseUrl, telemetry = {}, secret } = settings
+  const { source, deployment, revision, tracing, databaseUrl, poolerUrl, telemetry = {}, secret } = settings
   const folder = source?.folder ?? process.cwd()
   const configPath = source?.revision.graph_config_path ?? settings.configPath ?? 'graph.json'
   const config = await readGraphConfig(folder, configPath)
@@ -100,6 +100,7 @@ async function start(settings: ContainerSettings): Promise<AgentChild> {
     cwd: folder,
     confinement: UNCONFINED,
     databaseUrl,
+    poolerUrl,
     telemetry,
     secret,
     env: {

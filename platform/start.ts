@@ -158,7 +158,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     const sealer = createSealer(folder.sealKey)
     await checkSealKey(store, sealer, path.join(folder.own, 'seal-key'))
     endOrphanedProcesses(path.join(folder.own, 'processes'))
-    const databases = await openAgentDatabases(database, directUrl, folder.sealKey, log)
+    const databases = await openAgentDatabases(database, { url: databaseUrl, directUrl }, folder.sealKey, log)
     const buildCache = new BuildCache(path.join(folder.cache, 'builds'))
     await buildCache.clearDrafts()
     const tools = new ToolCopies(path.join(folder.cache, 'tools'))
@@ -172,7 +172,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       ...options.sandbox,
       dataDir: path.resolve(dataDir),
       entry: agentServerEntry,
-      databaseUrl: directUrl,
+      databaseUrls: [databaseUrl, directUrl],
       shared: [path.join(folder.cache, 'tools'), npmSettings],
     })
     if (options.kubernetes) log('Deployed code runs in a cluster: each revision has pods of its own.')

@@ -92,7 +92,7 @@ const TRACES_MS = 800
 export async function startAgentServer(options: AgentServerOptions): Promise<AgentServer> {
   const { log = () => {}, isTracing = false } = options
   const logError = (line: string) => log('error', line)
-  const db = new Db(options.databaseUrl, options.schema, logError)
+  const db = await Db.open(options, logError)
   let bus: Bus | undefined
   try {
     const saver = new AgentSaver(db)

@@ -19,7 +19,7 @@ async function open(url: string) {
   pool.on('error', () => {}) // the end of the database may arrive before that of the pool
   const lines: string[] = []
   const db = drizzle(pool, { schema })
-  const databases = await openAgentDatabases({ db, upkeep: db }, url, sealKey, (line) => lines.push(line))
+  const databases = await openAgentDatabases({ db, upkeep: db }, { url }, sealKey, (line) => lines.push(line))
   return { databases, lines, close: () => pool.end() }
 }
 /** A role that is not a superuser. */
@@ -35,7 +35,10 @@ test('a deployment owns its schema, reads nothing of others and can assume no ot
   const platform = await platformRole('createrole')
   const { databases, close } = await open(platform.url)
   const [mine, other] = [randomUUID(), randomUUID()]
-  const [url, otherUrl] = await Promise.all([databases.addressOf(mine), databases.addressOf(other)])
+  const [{ databaseUrl: url }, { databaseUrl: otherUrl }] = await Promise.all([
+    databases.addressOf(mine),
+    databases.addressOf(other),
+  ])
   await query(otherUrl, `create table ${agentSchemaName(other)}.threads (n int)`)
   await query(url, `create table ${agentSchemaName(mine)}.threads (n int)`)
   for (const [statement, refusal] of [
@@ -66,7 +69,7 @@ test('objects that an earlier version created as the platform become the deploym
      insert into ${name}.threads (mood) values ('calm')`,
   )
   const { databases, close } = await open(platform.url)
-  const url = await databases.addressOf(id)
+  const { databaseUrl: url } = await databases.addressOf(id)
   await query(url, `alter table ${name}.threads add column more text`)
   await query(url, `insert into ${name}.threads (mood) values ('calm')`)
   expect(await query(url, `select id, n, more from ${name}.threads`)).toHaveLength(2)
@@ -79,7 +82,7 @@ test('a role that cannot create roles is reported in one line, and its deploymen
   const { databases, lines, close } = await open(platform.url)
   expect(lines).toEqual([expect.stringContaining(`"${platform.name}" may not create roles`)])
   const id = randomUUID()
-  expect([databases.isSeparate, await databases.addressOf(id)]).toEqual([false, platform.url])
+  expect([databases.isSeparate, await databases.addressOf(id)]).toEqual([false, { databaseUrl: platform.url }])
   await query(platform.url, `create table ${agentSchemaName(id)}.threads (n int)`)
   await databases.remove(id)
   await close()

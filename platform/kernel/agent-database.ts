@@ -15,6 +15,9 @@ const connectionsFor = (servers: number) => (2 * Math.max(servers, LEAST_SERVERS
 /** Deployments start concurrently, and some statements about roles lock a shared catalog. */
 const CHANGING_ROLES = 72_616_003
 
+/** Where agent servers of a deployment connect, `poolerUrl` for all but what a pooler in transaction mode cannot do. */
+export type AgentDatabase = { databaseUrl: string; poolerUrl?: string }
+
 export type AgentDatabases = {
   /** Whether each deployment has its own role; otherwise all use the platform's. */
   readonly isSeparate: boolean
@@ -22,7 +25,7 @@ export type AgentDatabases = {
    * The database address of a deployment's agent servers. Creates its role and schema if needed, and lets it open the
    * connections of a revision of at most so many servers.
    */
-  addressOf(deploymentId: string, servers?: number): Promise<string>
+  addressOf(deploymentId: string, servers?: number): Promise<AgentDatabase>
   /** Drops the schema and the role. */
   remove(deploymentId: string): Promise<void>
 }
@@ -33,7 +36,7 @@ export type AgentDatabases = {
  */
 export async function openAgentDatabases(
   { db, upkeep }: Pick<Database, 'db' | 'upkeep'>,
-  url: string,
+  { url, directUrl = url }: { url: string; directUrl?: string },
   sealKey: Buffer,
   log: (line: string) => void,
 ): Promise<AgentDatabases> {
@@ -57,7 +60,9 @@ export async function openAgentDatabases(
         ready.delete(role)
         throw new Error(`The database could not be prepared: ${reasonOf(error)}`)
       })
-      return isSeparate ? Object.assign(new URL(url), { username: role, password }).href : url
+      if (!isSeparate) return { databaseUrl: directUrl } // in a pooler, a role has one schema
+      const as = (address: string) => Object.assign(new URL(address), { username: role, password }).href
+      return { databaseUrl: as(directUrl), ...(url !== directUrl && { poolerUrl: as(url) }) }
     },
     async remove(deploymentId) {
       const role = agentSchemaName(deploymentId)
@@ -85,6 +90,7 @@ async function makeRole(db: Db, role: string, password: string, connections: num
     const query = async (text: string) => tx.execute(sql.raw(text))
     await ensureLogin(query, role, password, connections)
     await query(`create schema if not exists ${role} authorization ${role}`)
+    await query(`alter role ${role} set search_path = ${role}`) // poolers refuse it at the start of a connection
     // Created by an earlier version and owned by the platform's role.
     await giveSchema(query, role, role)
   })

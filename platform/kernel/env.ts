@@ -220,6 +220,8 @@ export type AgentInfo = z.output<typeof AgentInfo>
 
 const AgentEnv = z.object({
   PILOTHOUSE_AGENT_DATABASE_URL: z.string().min(1),
+  /** The same database through a pooler in transaction mode. */
+  PILOTHOUSE_AGENT_POOLER_URL: z.string().min(1).optional(),
   /** PostgreSQL schema of the deployment. Its revisions share it, so that two can serve during a switch. */
   PILOTHOUSE_AGENT_SCHEMA: z.string().regex(/^[a-z_][a-z0-9_]{0,62}$/),
   /** Absolute path of the graph configuration file. */

@@ -32,11 +32,11 @@ export function viewOfMachine(options: {
   root: string
   /** The program of an agent server. */
   entry: string
-  databaseUrl: string
+  databaseUrls: readonly string[]
   /** Folders that every deployment may read. */
   readable: readonly string[]
 }): View {
-  const { dataDir, root, entry, databaseUrl, readable } = options
+  const { dataDir, root, entry, databaseUrls, readable } = options
   const node = realpathSync(process.execPath)
   const hidden = [dataDir, root, os.homedir(), '/home', '/root', '/run', '/var/lib/pilothouse']
   const resolver = real('/etc/resolv.conf')
@@ -49,7 +49,7 @@ export function viewOfMachine(options: {
     ...compilerFolders(root),
     ...(resolver ? [path.dirname(resolver)] : []),
     ...['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR'].map(operatorVariable),
-    ...socketFolders(databaseUrl),
+    ...databaseUrls.flatMap(socketFolders),
     ...readable,
   ]
   const usable = (places: (string | undefined)[]) => [

@@ -30,7 +30,7 @@ const open = (methods?: string[], mode: 'auto' | 'off' = 'auto') =>
   openSandbox({
     dataDir: data,
     entry: path.resolve('package.json'),
-    databaseUrl: 'postgres://127.0.0.1/x',
+    databaseUrls: ['postgres://127.0.0.1/x'],
     mode,
     methods,
     uidBase: OWN_BASE,

@@ -15,7 +15,7 @@ export type SandboxOptions = {
   dataDir: string
   /** The program of an agent server. */
   entry: string
-  databaseUrl: string
+  databaseUrls: readonly string[]
   /** `off`: try nothing. */
   mode: 'auto' | 'off'
   /** What to try, for tests; everything if absent. */

@@ -2,6 +2,7 @@
 // [--pauses] [--quick] [--problems FILE]: several agent servers of one deployment behind round-robin, one of them killed again
 // and again. With `--pauses`, every second one is stopped with its connections open instead, and goes on when its runs are
 // elsewhere. Problems are printed as they come, and written to the file.
+// With DATABASE_URL and PILOTHOUSE_AGENT_POOLER_URL the servers connect through that pooler, as a role whose search_path is agent_replicas.
 // Every run is read, through whichever process answers. Exits with 1 unless every run has ended once and in its
 // thread's order, with all its events in order and none twice, no checkpointed step done twice, every thread stream
 // complete, and runs of a killed process continued within ten seconds. Then measures the throughput of 1, 2 and 4.

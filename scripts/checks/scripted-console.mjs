@@ -127,8 +127,9 @@ export async function scriptedConsole({ env = {}, preload, deployments = 1, hasP
       const { id, run } = await self.console.startRun(input, body, deployment)
       return { recording: id, run: server.runs.get(run) }
     },
-    /** A separate browser that follows a recording, wherever the console is. */
-    follow: followerOf({ LiveClient, LIVE_WAITS }, () => self.console),
+    /** A separate browser that follows a recording, wherever the console is, or through the given one. */
+    follow: (recording, onEntries, through) =>
+      followerOf({ LiveClient, LIVE_WAITS }, () => through ?? self.console)(recording, onEntries),
     /** The recording's log in the store. */
     logOf: async (recording) => {
       const { rows } = await store.query('select body from console.segments where recording = $1 order by first_seq', [

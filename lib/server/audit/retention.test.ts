@@ -2,8 +2,8 @@ import { createHash, createHmac } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { sql } from 'drizzle-orm'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { db, LOCKS } from '../process/db'
-import { whileLocked } from '../process/lock-connection'
+import { db } from '../process/db'
+import { whileLeased } from '../process/lease'
 import { derivedKey } from '../process/sealing'
 import { type TestConsole, testConsole } from '../testing'
 import {
@@ -120,7 +120,7 @@ test('while one instance removes, another does not', async () => {
   await write(3)
   await confirm(await exported())
   await changeAuditRetention(() => ({ days: 30 }))
-  await whileLocked('another-instance', LOCKS.prunes, async () => expect(await pruneExported(IN_40_DAYS)).toBe(0))
+  await whileLeased('prune', async () => expect(await pruneExported(IN_40_DAYS)).toBe(0))
   expect(await pruneExported(IN_40_DAYS)).toBe(3)
 })
 

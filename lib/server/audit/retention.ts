@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import { type AuditLimits, type AuditUsage, dueAt, limitsFor } from '@/lib/contracts/audit/limits'
 import { EVERYWHERE } from '../access/actor'
-import { db, LOCKS, type StoreOrTransaction } from '../process/db'
-import { whileLocked } from '../process/lock-connection'
+import { db, type StoreOrTransaction } from '../process/db'
+import { whileLeased } from '../process/lease'
 import { log } from '../process/log'
 import { audit, auditHead, auditRetention } from '../process/schema'
 import { shutdownSignal } from '../process/shutdown'
@@ -101,7 +101,7 @@ export async function readTrailSize(): Promise<{ rows: number; bytes: number }> 
  */
 export async function pruneExported(now = Date.now()): Promise<number> {
   if (!(await isDue(now))) return 0
-  const removed = await whileLocked('pilothouse-prune', LOCKS.prunes, async () => {
+  const removed = await whileLeased('prune', async () => {
     if (!(await isDue(now))) return 0 // another instance has just removed it
     const ends = JSON.stringify(await removableEnds(now))
     const which = sql`${audit.seq} <= coalesce((${ends}::jsonb ->> ${audit.workspace})::bigint, 0)`

@@ -3,6 +3,7 @@ import type { Role } from '@/lib/contracts/wire/api'
 import { AppError, HTTP_STATUS } from '@/lib/errors'
 import type { Actor } from '../access/actor'
 import { db } from '../process/db'
+import { assertLease } from '../process/lease'
 import { log, printable } from '../process/log'
 import { shutdownSignal } from '../process/shutdown'
 import { anchor } from './anchor'
@@ -148,6 +149,7 @@ export async function withAudit<T>(entry: AuditEntry, work: () => Promise<{ stat
       log.error('audit.outcome_lost', { intent: intent.seq, requestId: entry.requestId, status, outcome, error }),
     )
   try {
+    await assertLease()
     const { status, value } = await work()
     await note(200, 'done', status)
     return value

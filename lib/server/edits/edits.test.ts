@@ -24,11 +24,16 @@ let upstream: StubUpstream
 let plane: BadControlPlane
 let admin: Actor
 let viewer: Actor
+/** Called once, while the next response is on its way. */
+let meanwhile: (() => Promise<void>) | undefined
 const place = { workspace: 'default', deploymentId: DEPLOYMENT }
 
 beforeAll(async () => {
   upstream = await startStubUpstream(async ({ method, path, body }) => {
     const planeResponse = plane.handle({ method, path, body })
+    const done = meanwhile?.()
+    meanwhile = undefined
+    await done
     if (planeResponse === 'lost') return (response) => void response.destroy()
     return {
       status: planeResponse.status,
@@ -54,7 +59,8 @@ const BASE = [
   { name: 'not a name', value: 'kept anyway' },
   { name: 'PLAIN', value: 'one' },
 ]
-beforeEach(() => {
+beforeEach(async () => {
+  await (await db()).execute(sql`truncate console.leases`)
   plane = badControlPlane(BASE)
   vi.clearAllMocks()
 })
@@ -234,6 +240,19 @@ describe('a concurrent edit', () => {
     )
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     expect(plane.updates).toHaveLength(1)
+  })
+
+  test('of another instance, while this one hung after its read, is not overwritten', async () => {
+    const snapshot = await currentSnapshot()
+    meanwhile = async () => {
+      await (await db()).execute(sql`update console.leases set holder = gen_random_uuid()`)
+      plane.writeOutside((list) => [...list, { name: 'THEIRS', value: '1' }])
+    }
+    expect(await failure(save([set('PLAIN', 'two')], { snapshot }))).toMatchObject({
+      code: 'conflict',
+      message: expect.stringMatching(/Nothing was sent/),
+    })
+    expect(plane.received).toEqual([])
   })
 
   test('outside this console, between our read and our write, is reported afterwards', async () => {

@@ -1,11 +1,11 @@
 import 'server-only'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '@/lib/errors'
-import { lockConnection } from '../process/lock-connection'
-import { log } from '../process/log'
+import { changingUnder, type Lease, takeLease } from '../process/lease'
 
-/** How long an edit waits for the previous one. */
+/** How long an edit waits for the previous one, and how often it looks. */
 const WAIT_MS = 60_000
-const LOCK_TIMEOUT = '55P03'
+const LOOK_MS = 150
 
 const shared = globalThis as { pilothouseEdits?: Map<string, Promise<unknown>> }
 
@@ -14,8 +14,8 @@ export type LockKey = readonly [kind: LockKind, workspace: string, ...ids: strin
 type LockKind = 'deployment' | 'new deployment' | 'assistant' | 'thread' | 'item' | 'cron'
 
 /**
- * Runs edits with the same key one at a time, across all instances of the console. The lock has its own connection: one
- * from the pool could starve the queries of the edit that holds it.
+ * Runs edits with the same key one at a time, across all instances of the console. An edit that has lost its lock, because
+ * its console hung, sends nothing more.
  * @throws AppError conflict after `WAIT_MS`
  */
 export async function withEditLock<T>(parts: LockKey, work: () => Promise<T>): Promise<T> {
@@ -34,16 +34,19 @@ export async function withEditLock<T>(parts: LockKey, work: () => Promise<T>): P
 }
 
 async function alone<T>(key: string, work: () => Promise<T>): Promise<T> {
-  // The edit still checks for conflicts itself.
-  const client = await lockConnection('pilothouse-edit', (error) => log.warn('edit.lock_lost', { error }))
+  const lease = await waitFor(key)
   try {
-    await client.query(`set lock_timeout = ${WAIT_MS}`)
-    await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [key])
-    return await work()
-  } catch (error) {
-    if ((error as { code?: unknown }).code !== LOCK_TIMEOUT) throw error
-    throw new AppError('conflict', 'Someone else is saving this right now. Nothing was sent; try again.')
+    return await changingUnder(lease, work)
   } finally {
-    await client.end().catch(() => undefined)
+    await lease.end()
+  }
+}
+
+async function waitFor(key: string): Promise<Lease> {
+  for (const end = performance.now() + WAIT_MS; ; await sleep(LOOK_MS)) {
+    const lease = await takeLease(key)
+    if (lease) return lease
+    if (performance.now() > end)
+      throw new AppError('conflict', 'Someone else is saving this right now. Nothing was sent; try again.')
   }
 }

@@ -28,12 +28,8 @@ export const LOCKS = {
   weeks: 7_240_006,
   /** With a hash of the limit: held while an attempt to sign in is counted. */
   attempts: 7_240_007,
-  /** Held while an instance moves recordings to object storage. */
-  moves: 7_240_008,
   /** With a hash of the limit: held while a slice of it is taken. */
   limits: 7_240_009,
-  /** Held while an instance prunes the audit trail. */
-  prunes: 7_240_010,
 } as const
 
 /** Opens and migrates a separate store with its own connection pool. Several processes may do so at the same time. */

@@ -94,6 +94,14 @@ export const clusterReads = consoleSchema.table('cluster_reads', {
   readAt: moment('read_at'),
 })
 
+/** What one instance at a time does: lib/server/process/lease.ts. Unlogged: after a crash of the database nobody has any. */
+export const leases = consoleSchema.table('leases', {
+  /** A hash of its name. */
+  key: text('key').primaryKey(),
+  holder: uuid('holder').notNull(),
+  until: moment('until').notNull(),
+})
+
 /** What instances have taken of limits: lib/server/access/shared-limiter.ts. Unlogged, so a crash of the database empties it. */
 export const limitSlices = consoleSchema.table(
   'limit_slices',

@@ -7,7 +7,6 @@ import { type TestConsole, testConsole } from '../testing'
 import { decodeChunk } from './chunk'
 import { recordings } from './schema'
 import {
-  endBeforeGap,
   readNews,
   readSegments,
   type SegmentRow,
@@ -99,16 +98,16 @@ test('the end of what is stored is its last entry, its size and the event after 
 test('what comes after an entry is removed, of this recording only, and the first gap is found', async () => {
   const [id, other] = [await recording(), await recording()]
   await write(...[1, 2, 4, 6].map((first) => rowOf(id, first)), rowOf(other, 1), rowOf(other, 2))
-  expect([await endBeforeGap(id), await endBeforeGap(other)]).toEqual([2, undefined])
+  expect([(await storedEnd(id)).beforeGap, (await storedEnd(other)).beforeGap]).toEqual([2, undefined])
   await truncateSegments(id, 2)
   expect(await told(id)).toEqual(['1 event', '2 event'])
-  expect([await endBeforeGap(id), await told(other)]).toEqual([undefined, ['1 event', '2 event']])
+  expect([(await storedEnd(id)).beforeGap, await told(other)]).toEqual([undefined, ['1 event', '2 event']])
 })
 
 test('a log whose beginning is lost has its gap there', async () => {
   const id = await recording()
   await write(rowOf(id, 2))
-  expect(await endBeforeGap(id)).toBe(0)
+  expect((await storedEnd(id)).beforeGap).toBe(0)
 })
 
 test('behind a pooler no statement is prepared, and without one inserts of any size share one', async () => {

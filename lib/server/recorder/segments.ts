@@ -150,24 +150,29 @@ export async function readNews(logs: readonly { id: string; last: number }[]): P
   return news
 }
 
-/** Where the stored log ends; for an ended recording, where it is known to have ended. */
-export async function storedEnd(id: string): Promise<{ last: number; bytes: number; lastEventId: string }> {
-  const { rows } = await (await db()).execute<{ last: number | null; bytes: string | null; event: string | null }>(sql`
-    select sum(${BODY_BYTES}) as bytes,
-      greatest(max(last_seq), (select entries from ${recordings} where id = ${id} and phase = 'ended')) as last,
-      (select last_event_id from ${segments} where recording = ${id} order by first_seq desc limit 1) as event
-    from ${segments} where recording = ${id}`)
-  const [end] = rows
-  return { last: end?.last ?? 0, bytes: Number(end?.bytes ?? 0), lastEventId: end?.event ?? '' }
+export type StoredEnd = {
+  last: number
+  bytes: number
+  lastEventId: string
+  /** The last entry before the first gap in the store; undefined if there is none. */
+  beforeGap?: number | undefined
 }
 
-/** Last entry before the first gap in the store; undefined if there is no gap. */
-export async function endBeforeGap(id: string): Promise<number | undefined> {
-  const { rows } = await (await db()).execute<{ end: number | null }>(sql`
-    select min(before) as end from (
-      select lag(last_seq, 1, 0) over (order by first_seq) as before, first_seq from ${segments} where recording = ${id}
-    ) as one where first_seq > before + 1`)
-  return rows[0]?.end ?? undefined
+/** Where the stored log ends; for an ended recording, where it is known to have ended. */
+export async function storedEnd(id: string): Promise<StoredEnd> {
+  type Row = { last: number | null; bytes: string | null; event: string | null; gap: number | null }
+  const { rows } = await (await db()).execute<Row>(sql`
+    select sum(${BODY_BYTES}) as bytes, min(before) filter (where first_seq > before + 1) as gap,
+      greatest(max(last_seq), (select entries from ${recordings} where id = ${id} and phase = 'ended')) as last,
+      (select last_event_id from ${segments} where recording = ${id} order by first_seq desc limit 1) as event
+    from (
+      select *, lag(last_seq, 1, 0) over (order by first_seq) as before from ${segments} where recording = ${id}
+    ) as one`)
+  const [end] = rows
+  return {
+    ...{ last: end?.last ?? 0, bytes: Number(end?.bytes ?? 0), lastEventId: end?.event ?? '' },
+    beforeGap: end?.gap ?? undefined,
+  }
 }
 
 /** Deletes what is stored after entry `last`. */

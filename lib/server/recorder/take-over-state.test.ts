@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { encodeEntries, type NewEntry } from '@/lib/stream/entry-text'
 import { db } from '../process/db'
 import { type TestConsole, testConsole } from '../testing'
@@ -59,6 +59,19 @@ const event = (id: number, data: string | number = id, at = Date.now()): NewEntr
 const kindsOf = async (id: string) =>
   (await logOf(id)).map((one) => (one.kind === 'event' ? `${one.event} ${one.data}` : one.kind))
 const ended = (id: string) => until(async () => (await findRecording(id))?.phase === 'ended')
+
+test('a log without a gap takes two statements to read', async () => {
+  const { run, store, begin } = await claimed({ isResumable: true })
+  await store(1, [event(1), event(2)])
+  const statements = vi.spyOn((await db()).$client, 'query')
+  await begin()
+  const texts = statements.mock.calls.map(([one]) => JSON.stringify(one))
+  const reads = texts.filter((text) => /select.*segments/.test(text))
+  statements.mockRestore()
+  expect(reads).toHaveLength(2)
+  run.finish()
+  await until(() => recorderHub().recorders.size === 0)
+})
 
 test.each([
   ['with its times', { startedAt: 5_000, endedAt: 7_000 }, 5_000, 7_000],

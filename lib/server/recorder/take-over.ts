@@ -1,12 +1,12 @@
 import 'server-only'
 import { log } from '../process/log'
-import { decodeChunk } from './chunk'
+import { type Chunk, decodeChunk } from './chunk'
 import type { Hub } from './hub'
 import { REPLAY_MS } from './intake'
 import { Recorder } from './recorder'
 import { RecordingLog } from './recording-log'
 import { findRunByKey } from './run-source'
-import { endBeforeGap, readSegments, storedEnd, truncateSegments } from './segments'
+import { readSegments, type StoredEnd, storedEnd, truncateSegments } from './segments'
 import { type RecordingRow, setCuts, updateRecording } from './store'
 import type { RecorderTiming } from './timing'
 
@@ -14,12 +14,16 @@ const PAGE_BYTES = 1024 * 1024
 
 /** Continues a recording that no instance records any more, after the last stored entry. */
 export async function takeOver(hub: Hub, row: RecordingRow, wasCrash: boolean): Promise<void> {
-  const isRewound = await rewind(row)
-  const end = await storedEnd(row.id)
+  const found = await storedEnd(row.id)
+  const isRewound = await rewind(row, found)
+  const end = isRewound ? await storedEnd(row.id) : found
   // Viewers may have seen entries that were never stored. A viewer beyond this point starts over.
   const cuts = wasCrash || isRewound ? [...row.cuts, end.last] : row.cuts
   if (cuts !== row.cuts) await setCuts(row.id, cuts)
-  const last = (await readSegments(row.id, end.last - 1, PAGE_BYTES)).flatMap(decodeChunk).at(-1)
+  const page = await readSegments(row.id, 0, PAGE_BYTES)
+  const isAll = (page.at(-1)?.last ?? 0) === end.last
+  const newest = isAll ? page : await readSegments(row.id, end.last - 1, PAGE_BYTES)
+  const last = newest.slice(-1).flatMap(decodeChunk).at(-1)
   if (last?.kind === 'final') {
     // It died after the log's last entry and before updating the row.
     const done = {
@@ -38,7 +42,7 @@ export async function takeOver(hub: Hub, row: RecordingRow, wasCrash: boolean): 
   const held = new RecordingLog(row, cuts, { phase: 'reconnecting', last: end.last, totalBytes: end.bytes })
   const recorder = new Recorder(hub, row, held)
   try {
-    await recall(recorder, row.id, end.last)
+    await recall(recorder, row.id, end.last, page)
   } catch (error) {
     recorder.discard() // the lease expires, and the next instance tries
     throw error
@@ -70,9 +74,8 @@ async function nameByKey(recorder: Recorder, id: string, timing: RecorderTiming)
  * Goes back to the first gap of a log whose events the server still has, so that a replay fills it. An older gap stays,
  * because what follows it may be stored nowhere else.
  */
-async function rewind({ id, isResumable }: RecordingRow): Promise<boolean> {
-  const gap = isResumable ? await endBeforeGap(id) : undefined
-  if (gap === undefined) return false
+async function rewind({ id, isResumable }: RecordingRow, { beforeGap: gap }: StoredEnd): Promise<boolean> {
+  if (!isResumable || gap === undefined) return false
   const before = (await readSegments(id, gap - 1, 1)).flatMap(decodeChunk).find(({ seq }) => seq === gap)
   if (!before || Date.now() - before.at > REPLAY_MS) return false
   await truncateSegments(id, gap)
@@ -81,10 +84,11 @@ async function rewind({ id, isResumable }: RecordingRow): Promise<boolean> {
 }
 
 /** Page by page, because the log may not fit into memory twice. */
-async function recall(recorder: Recorder, id: string, last: number): Promise<void> {
-  for (let cursor = 0; cursor < last; ) {
-    const chunks = await readSegments(id, cursor, PAGE_BYTES)
-    recorder.recall(chunks.flatMap(decodeChunk))
-    cursor = chunks.at(-1)?.last ?? last
+async function recall(recorder: Recorder, id: string, last: number, first: readonly Chunk[]): Promise<void> {
+  for (let page = first; ; ) {
+    recorder.recall(page.flatMap(decodeChunk))
+    const cursor = page.at(-1)?.last ?? last
+    if (cursor >= last) return
+    page = await readSegments(id, cursor, PAGE_BYTES)
   }
 }

@@ -1,7 +1,9 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { controlPlane } from '@/lib/contracts/control-plane'
-import { createFixture, type Fixture, graphFiles } from '@/platform/testing/platform-fixture'
+import { createFixture, type Fixture } from '@/platform/testing/platform-fixture'
+import { tickerFiles } from '@/platform/testing/ticker.mjs'
+import { databaseProxy } from '@/scripts/proxies/database-proxy'
 import { testDatabase } from '@/scripts/testing'
 import { findPgBouncer, startPgBouncer } from '@/scripts/vitest/pgbouncer'
 import { checkTrail } from '../audit/verify'
@@ -19,10 +21,12 @@ const program = findPgBouncer()
 // Debian: apt-get install pgbouncer.
 describe.skipIf(!program)('behind PgBouncer in transaction mode (skipped where there is none)', () => {
   const ends: (() => Promise<void>)[] = []
-  const behindPooler = async (direct: string) => {
-    const { url, stop } = await startPgBouncer(program ?? '', direct)
-    ends.push(stop)
-    return url
+  const behindPooler = async () => {
+    const database = await testDatabase()
+    ends.push(database.drop)
+    const pooler = await startPgBouncer(program ?? '', database.url)
+    ends.push(pooler.stop)
+    return pooler
   }
   afterAll(async () => {
     for (const end of ends.toReversed()) await end()
@@ -33,10 +37,8 @@ describe.skipIf(!program)('behind PgBouncer in transaction mode (skipped where t
     let server: ScriptedServer
     let deploymentId: string
     beforeAll(async () => {
-      const database = await testDatabase()
-      ends.push(database.drop)
-      const DATABASE_URL = await behindPooler(database.url)
-      home = await testConsole({ DATABASE_URL, DATABASE_DIRECT_URL: database.url })
+      const { url, directUrl } = await behindPooler()
+      home = await testConsole({ DATABASE_URL: url, DATABASE_DIRECT_URL: directUrl })
       server = await scriptedServer()
       deploymentId = await workspaceFor(server.url)
     })
@@ -91,15 +93,36 @@ describe.skipIf(!program)('behind PgBouncer in transaction mode (skipped where t
       await Promise.all([edit('a'), edit('b')])
       expect(order).toEqual(['a begins', 'a ends', 'b begins', 'b ends'])
     })
+
+    test('100 edits at once hold no connections, and none past the pooler', async () => {
+      const store = await db()
+      home.set({ DATABASE_DIRECT_URL: 'postgres://nobody@127.0.0.1:9/none' })
+      let begun = 0
+      let go = () => {}
+      const all = new Promise<void>((resolve) => (go = resolve))
+      await Promise.all(
+        Array.from({ length: 100 }, (_, n) =>
+          withEditLock(['deployment', 'tests', `pooled ${n}`], async () => {
+            if (++begun === 100) go()
+            await all
+            await store.execute(sql`select 1`)
+          }),
+        ),
+      )
+    })
   })
 
   describe('the platform', () => {
     let fixture: Fixture
+    let direct: Awaited<ReturnType<typeof databaseProxy>>
+    let id: string
     let home: TestConsole
     beforeAll(async () => {
-      const database = await testDatabase()
-      ends.push(database.drop)
-      fixture = await createFixture({ databaseUrl: await behindPooler(database.url), databaseDirectUrl: database.url })
+      const { url, directUrl } = await behindPooler()
+      direct = await databaseProxy(directUrl)
+      ends.push(direct.close)
+      const addresses = { databaseUrl: url, databaseDirectUrl: direct.url }
+      fixture = await createFixture({ ...addresses, agentServerEntry: undefined, readyTimeoutMs: 60_000 })
       home = await testConsole(fixture.consoleSettings)
     })
     afterAll(async () => {
@@ -109,15 +132,21 @@ describe.skipIf(!program)('behind PgBouncer in transaction mode (skipped where t
 
     test('rolls out a deployment, writes its logs, reads what it keeps, and lets no second platform start', async () => {
       const repository = fixture.repository()
-      repository.commit(graphFiles())
+      repository.commit(tickerFiles())
       const { body } = await fixture.client.create('pooled', repository.url)
-      await fixture.client.waitForStatus(body.id, body.latest_revision_id, 'DEPLOYED')
+      id = body.id
+      await fixture.client.waitForStatus(id, body.latest_revision_id, 'DEPLOYED')
       expect(await fixture.client.log(body.id, body.latest_revision_id, 'deploy')).not.toBe('')
-      expect((await fixture.client.about(body.id)).text).toBe('one')
       const actor = await testActor({ local: 'admin' })
       const kept = await call(controlPlane.getRetention, { workspace: 'local' }, { actor })
       expect(kept.traces.max_age_days).toBe(14)
       await expect(fixture.start({ timeoutMs: 0 })).rejects.toThrow('Another platform is running on this database')
+    })
+
+    test('its agent servers read and write while nothing passes it', async () => {
+      direct.setDown(true)
+      expect((await fixture.client.request('POST', `/agents/${id}/threads`, {})).status).toBe(200)
+      direct.setDown(false)
     })
   })
 })

@@ -4,6 +4,8 @@ import { type AgentInfo, agentEnv, clearAgentEnv, readTracing, setTracing } from
 
 export type AgentServerSettings = {
   databaseUrl: string
+  /** The same database through a pooler in transaction mode. */
+  poolerUrl?: string
   /** PostgreSQL schema of the deployment. */
   schema: string
   /** Absolute path of the graph configuration file. */
@@ -35,6 +37,7 @@ export function readSettings(): AgentServerSettings {
   clearAgentEnv()
   return {
     databaseUrl: env.PILOTHOUSE_AGENT_DATABASE_URL,
+    poolerUrl: env.PILOTHOUSE_AGENT_POOLER_URL,
     schema: env.PILOTHOUSE_AGENT_SCHEMA,
     configPath: env.PILOTHOUSE_AGENT_CONFIG,
     secret: env.PILOTHOUSE_AGENT_SECRET,

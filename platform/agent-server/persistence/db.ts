@@ -3,8 +3,15 @@ import pg from 'pg'
 import { isRecord } from '@/lib/json/guards'
 import { CONNECTION, SILENCE_MS, STATEMENT_MS } from '@/lib/postgres/connections'
 import { fromText, toText } from '../kernel/numbers'
+import type { AgentServerSettings } from '../kernel/settings'
 import { COMPATIBLE_SINCE, MIGRATIONS } from './migrations'
 
+type DbOptions = {
+  statementMs?: number
+  silenceMs?: number
+  /** The same database through a pooler in transaction mode. */
+  poolerUrl?: string | undefined
+}
 export type Query = <Row extends object>(text: string, values?: readonly unknown[]) => Promise<Row[]>
 
 const WAIT_MS = 30_000
@@ -30,14 +37,14 @@ export class Db {
     readonly url: string,
     readonly schema: string,
     log: (line: string) => void,
-    { statementMs = STATEMENT_MS, silenceMs = SILENCE_MS } = {},
+    { statementMs = STATEMENT_MS, silenceMs = SILENCE_MS, poolerUrl }: DbOptions = {},
   ) {
     if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
       throw new Error(`"${schema}" is not a usable name of a PostgreSQL schema.`)
-    const connection = this.#connection()
     this.pool = new pg.Pool({
-      ...connection,
-      options: `${connection.options} -c statement_timeout=${statementMs}`,
+      ...this.#connection(`-c statement_timeout=${statementMs}`),
+      // A pooler refuses settings at the start of a connection; the role has the schema as its own.
+      ...(poolerUrl && { connectionString: poolerUrl, options: undefined }),
       max: 10,
       connectionTimeoutMillis: WAIT_MS, // for one of the connections, too
       query_timeout: statementMs + silenceMs,
@@ -46,6 +53,16 @@ export class Db {
     this.pool.on('error', (error) => log(`An idle database connection was lost: ${error.message}`))
     // The pool listens only to idle ones.
     this.pool.on('connect', (client) => client.on('error', () => {}))
+  }
+
+  /** Through the pooler, if there is one that lets the deployment's role in. */
+  static async open(
+    { databaseUrl, poolerUrl, schema }: Pick<AgentServerSettings, 'databaseUrl' | 'poolerUrl' | 'schema'>,
+    log: (line: string) => void,
+  ): Promise<Db> {
+    const problem = poolerUrl && (await poolerProblem(poolerUrl, schema))
+    if (problem) log(`This agent server connects past the pooler of DATABASE_URL: ${problem}. See docs/operate.md.`)
+    return new Db(databaseUrl, schema, log, { poolerUrl: problem ? undefined : poolerUrl })
   }
 
   /** A dedicated connection without limits of time, for session state (LISTEN, advisory locks) and migrations. */
@@ -143,14 +160,32 @@ export class Db {
     return this.pool.end()
   }
 
-  #connection() {
+  #connection(options = '') {
     return {
       ...CONNECTION,
       connectionString: this.url,
-      options: `-c search_path=${this.schema}`,
+      options: `-c search_path=${this.schema} ${options}`,
       application_name: this.#name,
       types,
     }
+  }
+}
+
+/** Why the deployment cannot use its schema through a pooler; undefined if it can. */
+async function poolerProblem(poolerUrl: string, schema: string): Promise<string | undefined> {
+  const client = new pg.Client({ ...CONNECTION, connectionString: poolerUrl, query_timeout: SILENCE_MS })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    const { rows } = await client.query<{ role: string; path: string }>(
+      `select current_user as role, current_setting('search_path') as path`,
+    )
+    if (rows[0]?.path === schema) return undefined
+    return `it connects as the role "${rows[0]?.role}", which does not have the schema "${schema}"`
+  } catch (error) {
+    return `it does not let the role "${new URL(poolerUrl).username}" in (${(error as Error).message})`
+  } finally {
+    await client.end().catch(() => {})
   }
 }
 

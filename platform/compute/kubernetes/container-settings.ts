@@ -12,6 +12,7 @@ export const ContainerSettings = z.object({
   /** The variables of the container that are the deployment's. */
   secretNames: z.array(z.string()),
   databaseUrl: z.string(),
+  poolerUrl: z.string().optional(),
   /** The platform's settings of OpenTelemetry. */
   telemetry: z.record(z.string(), z.string()).optional(),
   /** Required in a header of every request. */

@@ -111,7 +111,10 @@ export function computeOn(
     gitSecret: settings.gitSecret,
     addressOf: (service) => settings.addressOf(service),
     readsLocalRepositories: settings.readsLocalRepositories ?? false,
-    databaseUrl: (url) => (settings.database ? Object.assign(new URL(url), { host: settings.database }).href : url),
+    databaseOf: (given) =>
+      settings.database
+        ? { databaseUrl: Object.assign(new URL(given.databaseUrl), { host: settings.database }).href }
+        : given,
     secretOf: (revisionId) =>
       createHmac('sha256', sealKey).update(`secret of revision ${revisionId}`).digest('base64url'),
     tracing: (id) => (publicUrl ? { endpoint: publicUrl, apiKey: tracingKey(id) } : undefined),

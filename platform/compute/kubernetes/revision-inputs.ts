@@ -1,5 +1,5 @@
 import type { SourceConfig } from '@/lib/contracts/deployments/deployments'
-import type { AgentDatabases } from '../../kernel/agent-database'
+import type { AgentDatabase, AgentDatabases } from '../../kernel/agent-database'
 import { agentTelemetry } from '../../kernel/env'
 import type { DeploymentRow, RevisionRow } from '../../kernel/schema'
 import type { RevisionLogger } from '../revision-logger'
@@ -21,8 +21,8 @@ export type InputOptions = {
   pullSecret?: string | undefined
   /** A Secret with the credentials of private repositories. */
   gitSecret?: string | undefined
-  /** Translates the address of the database for pods. */
-  databaseUrl(url: string): string
+  /** Translates the addresses of the database for pods. */
+  databaseOf(given: AgentDatabase): AgentDatabase
   /** A secret that stays the same for a revision, because its pods outlive this program. */
   secretOf(revisionId: string): string
   tracing?: ((deploymentId: string) => { endpoint: string; apiKey: string } | undefined) | undefined
@@ -92,7 +92,7 @@ export class RevisionInputs {
         ...(revision.image && { configPath: sourceRevisionConfig.graph_config_path }),
         source: isBuilt ? { folder: `${SOURCE_PATH}/source`, config, revision: sourceRevisionConfig } : null,
         secretNames: secrets.map((secret) => secret.name),
-        databaseUrl: this.options.databaseUrl(await databases.addressOf(id, podCounts(spec).max)),
+        ...this.options.databaseOf(await databases.addressOf(id, podCounts(spec).max)),
         ...(Object.keys(telemetry).length > 0 && { telemetry }),
         secret: secretOf(revision.id),
         ...(given && { tracing: given }),

@@ -26,9 +26,11 @@ export type ChildOptions = {
   /** The revision's folder. */
   cwd: string
   confinement: Confinement
-  /** Everything except the gateway's secret and the database address. */
+  /** Everything except the gateway's secret and the addresses of the database. */
   env: Record<string, string>
   databaseUrl: string
+  /** The same through a pooler. */
+  poolerUrl?: string | undefined
   /** The operator's settings of OpenTelemetry, which hold the collector's key. */
   telemetry: Record<string, string>
   /** What requests must carry; random if absent. */
@@ -75,6 +77,7 @@ export async function startChild(options: ChildOptions): Promise<AgentChild> {
     JSON.stringify({
       PILOTHOUSE_AGENT_SECRET: secret,
       PILOTHOUSE_AGENT_DATABASE_URL: options.databaseUrl,
+      PILOTHOUSE_AGENT_POOLER_URL: options.poolerUrl,
       PILOTHOUSE_AGENT_TELEMETRY: JSON.stringify(options.telemetry),
     }),
   )

@@ -166,7 +166,7 @@ export class ProcessCompute implements Compute {
     await this.#ownFolders(deployment.id, confinement)
     // An earlier version of the platform, or one without a sandbox, has left it to itself.
     await confinement.give(folder)
-    const databaseUrl = await this.options.databases.addressOf(deployment.id)
+    const database = await this.options.databases.addressOf(deployment.id)
     const secret = randomBytes(32).toString('base64url')
     const startOne = async (signal: AbortSignal): Promise<AgentChild> => {
       const began = Date.now()
@@ -175,7 +175,7 @@ export class ProcessCompute implements Compute {
         entry: this.options.agentServerEntry,
         cwd: folder,
         confinement,
-        databaseUrl,
+        ...database,
         telemetry: agentTelemetry(),
         secret,
         env: childEnvironment({

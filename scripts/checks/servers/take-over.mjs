@@ -1,7 +1,7 @@
 // node scripts/checks/servers/take-over.mjs [RUNS] [--pause]: two consoles over one database, one of which records live runs
 // (400) and is killed; prints how long it took until the other read the streams again. With `--pause`, it is stopped with its
 // connections open, and goes on afterwards. Exits with 1 if it took more than five seconds for any of them, or 30 with
-// `--pause`, or if a log then differs from its server's.
+// `--pause`, or if a log or what a browser saw of it, at either console, then differs from its server's.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { scriptedConsole } from '../scripted-console.mjs'
@@ -15,6 +15,8 @@ const START_EVERY_MS = 150
 /** A lease ends after 20 seconds. */
 const MOST_MS = values.pause ? 30_000 : 5_000
 const LOOK_MS = 10
+/** Browsers at each console that is left in the end. */
+const VIEWERS = 10
 
 const ours = await scriptedConsole()
 ours.server.onRun = (run) => {
@@ -32,6 +34,26 @@ await ours.until(() => runs.every(({ run }) => run.readers.size === 1), 60_000)
 console.log(
   `[take-over] ${count} live runs are recorded by the console that is ${values.pause ? 'stopped' : 'killed'} now`,
 )
+/** A browser of its own, to which a log that went back is sent again. */
+function watch({ recording, run }, through, where) {
+  /** @type {any[]} */
+  const seen = []
+  const viewer = { run, where, seen, close: () => {} }
+  viewer.close = ours.follow(
+    recording,
+    (entries) => {
+      if (entries.at(0)?.seq === 1) viewer.seen = []
+      viewer.seen.push(...entries)
+    },
+    through,
+  )
+  return viewer
+}
+const viewers = runs.slice(0, VIEWERS).map((one) => watch(one, other, 'the other console'))
+if (values.pause) viewers.push(...runs.slice(0, VIEWERS).map((one) => watch(one, ours.console, 'the stopped console')))
+const eventsOf = (log) => JSON.stringify(log.flatMap(({ kind, data }) => (kind === 'event' ? [data] : [])))
+const sentBy = (run) => JSON.stringify(run.events.map(({ data }) => data))
+
 let events = 0
 const emit = (run) => run.emit('custom', { token: ++events, text: 'x'.repeat(100) })
 const talk = setInterval(() => {
@@ -66,9 +88,15 @@ const problems = waiting.size > 0 ? [`${waiting.size} runs are not read again`] 
 for (const { recording, run } of runs) {
   await ours.until(() => ours.isEnded(recording), 60_000)
   const log = await ours.logOf(recording)
-  const seen = log.flatMap(({ kind, data }) => (kind === 'event' ? [data] : []))
-  if (JSON.stringify(seen) !== JSON.stringify(run.events.map(({ data }) => data)))
-    problems.push(`${recording}: ${seen.length} of ${run.events.length} events, or others`)
+  if (eventsOf(log) !== sentBy(run))
+    problems.push(`${recording}: other events than the ${run.events.length} of its run`)
+  const { kind, outcome } = log.at(-1)
+  if (kind !== 'final' || outcome !== 'success') problems.push(`${recording}: ends with ${kind} ${outcome}`)
+}
+for (const viewer of viewers) {
+  const isWhole = () => eventsOf(viewer.seen) === sentBy(viewer.run) && viewer.seen.at(-1)?.kind === 'final'
+  await ours.until(isWhole, 60_000).catch(() => problems.push(`a browser at ${viewer.where} saw something else`))
+  viewer.close()
 }
 const longest = Math.round(afterMs.at(-1) ?? 0)
 if (longest > MOST_MS) problems.push(`the last was read again after ${longest} ms`)

@@ -7,9 +7,9 @@ import { consoleRecords } from '@/lib/contracts/console-records'
 import { AppError } from '@/lib/errors'
 import { systemActor } from '../../access/actor'
 import { recordIntent, recordOutcome } from '../../audit/trail'
-import { db, LOCKS } from '../../process/db'
+import { db } from '../../process/db'
 import { env } from '../../process/env'
-import { whileLocked } from '../../process/lock-connection'
+import { type Lease, whileLeased } from '../../process/lease'
 import { log } from '../../process/log'
 import { newRequestId } from '../../process/result'
 import { type ObjectStore, objectStore, toldBy } from './objects'
@@ -32,10 +32,10 @@ export type Moved = { at: number; length: number }
 export async function moveOld(): Promise<number> {
   const objects = await objectStore()
   if (!objects) return 0
-  return (await whileLocked('pilothouse-move', LOCKS.moves, (isHeld) => moveAll(objects, isHeld))) ?? 0
+  return (await whileLeased('move', (lease) => moveAll(objects, lease))) ?? 0
 }
 
-async function moveAll(objects: ObjectStore, isHeld: () => boolean): Promise<number> {
+async function moveAll(objects: ObjectStore, lease: Lease): Promise<number> {
   const { rows } = await (await db()).execute<{ id: string; workspace: string }>(sql`
     select id, workspace from console.recordings where phase = 'ended' and object is null
       and ended_at < now() - make_interval(days => ${env().S3_AFTER_DAYS}::int)
@@ -46,7 +46,7 @@ async function moveAll(objects: ObjectStore, isHeld: () => boolean): Promise<num
   for (const { id, workspace } of rows) ids.set(workspace, [...(ids.get(workspace) ?? []), id])
   let moved = 0
   for (const [workspace, own] of ids) {
-    const done = await moveOf(objects, workspace, own, isHeld)
+    const done = await moveOf(objects, workspace, own, lease)
     moved += done.moved
     if (done.failure) break // the others would fail alike; the next look tries again
   }
@@ -55,7 +55,7 @@ async function moveAll(objects: ObjectStore, isHeld: () => boolean): Promise<num
 }
 
 /** Moves recordings of one workspace, and says so in the audit trail: nothing moves that cannot be recorded there. */
-async function moveOf(objects: ObjectStore, workspace: string, ids: readonly string[], isHeld: () => boolean) {
+async function moveOf(objects: ObjectStore, workspace: string, ids: readonly string[], lease: Lease) {
   const intent = await recordIntent({
     actor: systemActor('recorder'),
     role: null,
@@ -68,7 +68,7 @@ async function moveOf(objects: ObjectStore, workspace: string, ids: readonly str
   let moved = 0
   let failure: string | undefined
   for (const id of ids) {
-    if (!isHeld()) failure = 'another instance goes on'
+    if (!(await lease.confirm())) failure = 'another instance goes on'
     if (failure) break
     try {
       if (await move(objects, id, `${env().S3_PREFIX}${workspace}/${id}/${randomUUID()}.gz`)) moved += 1

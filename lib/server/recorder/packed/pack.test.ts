@@ -6,7 +6,7 @@ import { db } from '../../process/db'
 import { type TestConsole, testConsole } from '../../testing'
 import { decodeChunk } from '../chunk'
 import { deleteExpired, readUsage } from '../retention'
-import { endBeforeGap, readSegments, storedEnd, writeSegments } from '../segments'
+import { readSegments, storedEnd, writeSegments } from '../segments'
 import { findRecording, insertRecording, renewLeases } from '../store'
 import { packForgotten, packSegments } from './pack'
 import { weekOf } from './weeks'
@@ -84,7 +84,7 @@ test('what is written after packing follows the blocks, and its gap is found', a
   expect((await read(id)).map(({ seq, kind }) => `${seq} ${kind}`)).toEqual([
     ...['1 event', '2 event', '3 event', '4 gap', '5 event'],
   ])
-  expect(await endBeforeGap(id)).toBe(3)
+  expect((await storedEnd(id)).beforeGap).toBe(3)
   expect(await storedEnd(id)).toMatchObject({ last: 5, lastEventId: '9' })
 })
 
