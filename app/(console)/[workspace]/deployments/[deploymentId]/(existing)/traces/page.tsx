@@ -1,5 +1,7 @@
 import type { Metadata } from 'next'
 import { redirect } from 'next/navigation'
+import { UnlessNoServer } from '@/components/deployments/no-server'
+import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { TracesPage } from '@/components/traces/list/traces-page'
 import { routes } from '@/lib/routes'
 import { pageActor } from '@/lib/server/access/page-actor'
@@ -24,5 +26,16 @@ export default async function Page({
         view: opened.id,
       }),
     )
-  return <TracesPage workspace={workspace} deploymentId={deploymentId} views={views} />
+  return (
+    <TracesPage
+      workspace={workspace}
+      deploymentId={deploymentId}
+      views={views}
+      empty={
+        <UnlessNoServer workspace={workspace} deploymentId={deploymentId}>
+          <EmptyState title="No traces yet">Every run of the deployment is traced.</EmptyState>
+        </UnlessNoServer>
+      }
+    />
+  )
 }
