@@ -1,7 +1,6 @@
 import type { Metadata } from 'next'
 import { redirect } from 'next/navigation'
 import { UnlessNoServer } from '@/components/deployments/no-server'
-import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { TracesPage } from '@/components/traces/list/traces-page'
 import { routes } from '@/lib/routes'
 import { pageActor } from '@/lib/server/access/page-actor'
@@ -31,9 +30,9 @@ export default async function Page({
       workspace={workspace}
       deploymentId={deploymentId}
       views={views}
-      empty={
+      noServer={
         <UnlessNoServer workspace={workspace} deploymentId={deploymentId}>
-          <EmptyState title="No traces yet">Every run of the deployment is traced.</EmptyState>
+          {null}
         </UnlessNoServer>
       }
     />
