@@ -38,6 +38,10 @@ test('Home says what is broken; why a build failed and the log of the server are
     await page.getByRole('navigation', { name: 'Deployment sections' }).getByRole('link', { name: 'Logs' }).click()
     await expect(page.getByRole('region', { name: 'Deploy log' })).toContainText(/\d\d:\d\d:\d\d/)
     expect(interactions()).toBe(2)
+
+    await page.goto(`/local/deployments/${id}/logs`)
+    await page.getByRole('button', { name: 'Show build log' }).click()
+    await expect(page.getByRole('region', { name: 'Build log' })).toContainText('/nowhere')
   } finally {
     await ask('DELETE', `/v2/deployments/${id}`)
   }
