@@ -137,9 +137,7 @@ test('requests are approved, edited and rejected by keyboard, and each answer le
     await expect(first).toBeFocused()
     expect(await cutsOfRing(page)).toEqual([])
     await page.keyboard.press('Enter')
-    await expect(heading).toBeFocused()
-    await expect(panel.getByRole('button', { name: 'Approve' })).toBeVisible()
-    await page.keyboard.press('a')
+    await page.keyboard.press('a') // before its panel has loaded
     await expect(panel.getByText('Answered.')).toBeVisible()
     await expect(rows).toHaveCount(2)
     await expect(first).toBeFocused()

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { agentOf } from './support/platform'
+import { agentOf, ask } from './support/platform'
 import { expect, expectAccessible, signIn, test } from './support/session'
 
 test.beforeEach(() => test.setTimeout(150_000)) // two samples and a slow reply; the timeout only ends a hanging test
@@ -144,4 +144,22 @@ test('runs that others started are listed across the workspace after they ended,
     .click()
   await page.waitForURL(/\/(traces|runs)\/[0-9a-f-]{36}/)
   await expect(page.getByText('Failed', { exact: true }).first()).toBeVisible()
+})
+
+test('a deployment that never rolled out says why it has no runs and no traces', async ({ page }) => {
+  const name = `unbuilt-${Date.now()}`
+  const made = await ask('POST', '/v2/deployments', {
+    name,
+    source: 'internal_source',
+    source_config: { deployment_type: 'dev' },
+    source_revision_config: {},
+    secrets: [],
+  })
+  await signIn(page, `/local/deployments/${made.id}/runs`)
+  const why = page.getByText('This deployment has no revision yet, so it has no agent server.')
+  await expect(why).toBeVisible()
+  await page.getByRole('navigation', { name: 'Deployment sections' }).getByRole('link', { name: 'Traces' }).click()
+  await expect(page).toHaveURL(/traces/)
+  await expect(why).toBeVisible()
+  await ask('DELETE', `/v2/deployments/${made.id}`)
 })

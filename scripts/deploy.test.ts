@@ -62,6 +62,7 @@ test('dashboard and alert rules use only labels that their metrics have', () => 
     const own = queried(expr).flatMap(labelsOf)
     const known = [...own, ...SCRAPED, ...(expr.includes('_bucket') ? ['le'] : [])]
     const grouped = [...expr.matchAll(/\bby \(([^)]*)\)/g)].flatMap((match) => listed(match[1]))
+    const dropped = [...expr.matchAll(/\bwithout \(([^)]*)\)/g)].flatMap((match) => listed(match[1]))
     const matched = [...expr.matchAll(/(\w+)(?:=~?|!~|!=)"/g)].map((match) => match[1] ?? '')
     // What is grouped keeps only the labels of its groups.
     const shown =
@@ -73,14 +74,16 @@ test('dashboard and alert rules use only labels that their metrics have', () => 
           ].map((match) => match[1] ?? '')
         : [...(one.legendFormat ?? '').matchAll(/\{\{(\w+)\}\}/g)].map((match) => match[1] ?? '')
     const kept = /\b(sum|max)\b/.test(expr) && !expr.includes('without') ? grouped : known
-    checked.push(...grouped, ...matched, ...shown)
+    checked.push(...grouped, ...dropped, ...matched, ...shown)
     return [
-      ...[...grouped, ...matched].filter((label) => !known.includes(label)),
+      ...[...grouped, ...dropped, ...matched].filter((label) => !known.includes(label)),
       ...shown.filter((label) => !kept.includes(label)),
     ].map((label) => `${label} in ${expr}`)
   })
   expect(problems).toEqual([])
-  expect(checked).toEqual(expect.arrayContaining(['route', 'status', 'operation', 'outcome', 'area', 'instance', 'le']))
+  expect(checked).toEqual(
+    expect.arrayContaining(['route', 'status', 'operation', 'outcome', 'area', 'instance', 'pod', 'le']),
+  )
 })
 
 test('alert rules compare what counts for each process with a limit of one process', () => {

@@ -35,7 +35,9 @@ export async function startWindow() {
   }
   const profile = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-window-'))
   const own = ['--headless=new', '--remote-debugging-port=0', `--user-data-dir=${profile}`, '--window-size=1280,800']
-  const child = spawn(file, [...FLAGS, ...own], { stdio: ['ignore', 'ignore', 'pipe'] })
+  // Without an address it opens the start page of a search engine. Playwright waits for that, so a network without answers
+  // would keep it from connecting.
+  const child = spawn(file, [...FLAGS, ...own, 'about:blank'], { stdio: ['ignore', 'ignore', 'pipe'] })
   const ended = once(child, 'exit')
   const address = await new Promise((resolve, reject) => {
     let said = ''

@@ -86,6 +86,13 @@ function takesText(given: JsonSchema, root: JsonSchema, depth = 0): boolean {
 /** Keywords that say what a value is without naming its type. */
 const DESCRIBING = ['enum', 'const', 'properties', 'items', 'allOf', 'not']
 
+/** Whether a schema names fields and says of none what it accepts. */
+export function isUntyped({ properties }: JsonSchema): boolean {
+  const fields = isRecord(properties) ? Object.values(properties) : []
+  const says = ['type', 'anyOf', 'oneOf', '$ref', ...DESCRIBING]
+  return fields.length > 0 && fields.every((one) => isRecord(one) && !says.some((key) => key in one))
+}
+
 function fieldOf(
   key: string,
   given: unknown,

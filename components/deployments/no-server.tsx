@@ -1,10 +1,12 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
 import Link from 'next/link'
+import type { ReactNode } from 'react'
 import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { Button } from '@/components/ui/button'
 import type { Deployment } from '@/lib/contracts/deployments/deployments'
-import { whyNoServer } from '@/lib/contracts/deployments/has-server'
+import { hasServer, whyNoServer } from '@/lib/contracts/deployments/has-server'
+import { deploymentQuery } from '@/lib/queries/deployments'
 import { revisionQuery } from '@/lib/queries/revisions'
 import { routes } from '@/lib/routes'
 
@@ -28,4 +30,17 @@ export function NoServer({ workspace, deployment: { id, latest_revision_id: late
       {latest ? whyNoServer(data?.status ?? '') : whyNoServer(null)}
     </EmptyState>
   )
+}
+
+/** What an empty list says of a deployment, unless that has no agent server yet. */
+export function UnlessNoServer({
+  children,
+  ...place
+}: {
+  workspace: string
+  deploymentId: string
+  children: ReactNode
+}) {
+  const { data } = useQuery(deploymentQuery(place.workspace, place.deploymentId))
+  return data && !hasServer(data) ? <NoServer workspace={place.workspace} deployment={data} /> : children
 }

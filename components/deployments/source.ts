@@ -1,7 +1,9 @@
 import type { DeploymentRow } from '@/lib/contracts/deployments/deployment-row'
 
-/** The source of a deployment in one line. */
-export function sourceOf({ repo, ref, image, url }: Pick<DeploymentRow, 'repo' | 'ref' | 'image' | 'url'>): string {
+type Source = Pick<DeploymentRow, 'source' | 'repo' | 'ref' | 'image' | 'url'>
+
+/** The source of a deployment in one line; empty if it is uploaded. */
+export function sourceOf({ source, repo, ref, image, url }: Source): string {
   const name = repo
     ?.replace(/\.git$/, '')
     .split('/')
@@ -9,5 +11,5 @@ export function sourceOf({ repo, ref, image, url }: Pick<DeploymentRow, 'repo' |
     .at(-1)
   const at = ref?.replace(/^refs\/tags\//, 'tag ')
   if (name) return at ? `${name} · ${at}` : name
-  return image ?? url ?? ''
+  return image ?? (source === 'external' ? url : undefined) ?? ''
 }

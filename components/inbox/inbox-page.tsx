@@ -11,6 +11,7 @@ import { STALE_STYLE, StaleNotice, staleOf } from '@/components/shared/feedback/
 import { PageHeader } from '@/components/shared/layout/page-header'
 import { RightsAt, useRunReason } from '@/components/shared/layout/rights'
 import { DataTable } from '@/components/shared/list/data-table'
+import { useEarlyKey } from '@/components/shared/list/early-key'
 import { Pager } from '@/components/shared/list/pager'
 import { selectColumn } from '@/components/shared/list/select-column'
 import { SelectionBar } from '@/components/shared/list/selection-bar'
@@ -24,7 +25,7 @@ import { MAX_ANSWERED } from '@/lib/contracts/wire/bulk'
 import type { LiveError } from '@/lib/errors'
 import { count, shortId } from '@/lib/format/format'
 import { routes } from '@/lib/routes'
-import type { Inbox, WaitingThread } from '@/lib/stream/inbox'
+import { type Inbox, shownAs, type WaitingThread } from '@/lib/stream/inbox'
 import type { JointComponent } from './answer-together'
 import { type InboxRow, inboxColumns } from './inbox-columns'
 import { useInbox } from './use-inbox'
@@ -59,6 +60,9 @@ export function InboxPage({ workspace, Answers, Joint }: Props) {
   const openKey = thread ? keyOf({ deployment: deploymentId ?? '', thread }) : undefined
   const open = inbox?.threads.find((one) => keyOf(one) === openKey)
   const neighbour = useNeighbour(rows, openKey)
+  // The row that was pressed last: its panel may take a while.
+  const [pressed, setPressed] = useState(openKey)
+  useEarlyKey(shownOf(waiting?.find(({ id }) => id === pressed)))
   const selection = useSelection(rows ?? [], only)
   useRowKeys({ onSelect: (id) => selection.toggle(id, false) })
   const selected = waiting?.filter(({ id }) => selection.has(id)) ?? []
@@ -95,7 +99,10 @@ export function InboxPage({ workspace, Answers, Joint }: Props) {
           thread && 'lg:grid-cols-[minmax(0,2fr)_minmax(0,3fr)]',
         )}
       >
-        <div className={cn('min-w-0', thread && ABOVE_SHEET)}>
+        <div
+          className={cn('min-w-0', thread && ABOVE_SHEET)}
+          onClickCapture={({ target }) => setPressed((target as Element).closest<HTMLElement>('tr')?.dataset.key)}
+        >
           <DeploymentSelect threads={waiting} value={only} onChange={setOnly} />
           {problem && !inbox ? null : (
             <DataTable
@@ -175,6 +182,8 @@ const rowOf = (one: WaitingThread): InboxRow => ({
   id: keyOf(one),
   name: `${one.deploymentName} ${shortId(one.thread)}`,
 })
+const shownOf = (row: InboxRow | undefined) =>
+  row?.questions?.[0] === undefined ? undefined : shownAs(row.questions[0], row.asks, row.about)
 const keyOf = ({ deployment: deploymentId, thread }: Pick<WaitingThread, 'deployment' | 'thread'>) =>
   `${deploymentId} ${thread}`
 

@@ -103,7 +103,9 @@ export function SettingsPage({ current, servers, mayChange }: SettingsPageProps)
         </section>
         <section className="rounded-lg border bg-panel p-4">
           <h2 className="mb-1 font-semibold text-base">Retention</h2>
-          <p className="mb-3 text-ink-2">How long recordings are kept, and how much space they take.</p>
+          <p className="mb-3 text-ink-2">
+            How long recordings, the audit trail, traces and runs are kept, and how much space they take.
+          </p>
           <Button asChild size="sm">
             <Link href={routes.retention(current.slug)}>Open retention</Link>
           </Button>

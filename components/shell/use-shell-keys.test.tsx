@@ -19,7 +19,7 @@ const onOpen = vi.fn()
 
 function Page({ as }: { as: Role }) {
   useShellKeys({ slug: 'local', role: as }, onOpen)
-  return <QuickVerbs ask={ask} isBusy={false} reason={undefined} onVerb={onVerb} onChoice={() => {}} />
+  return <QuickVerbs shown="" ask={ask} isBusy={false} reason={undefined} onVerb={onVerb} onChoice={() => {}} />
 }
 const press = (...keys: string[]) => {
   for (const key of keys) fireEvent.keyDown(document.body, { key })

@@ -112,6 +112,12 @@ export function aboutLine(value: unknown): string {
   return inLine(fieldsLine(rest))
 }
 
+/** The text by which a question is known that is shown in lines: ids are used again for later questions. */
+export const shownAs = (id: string, asks: string, about: string): string => JSON.stringify([id, asks, about])
+/** `shownAs` of an interrupt. */
+export const shownQuestion = ({ id, value }: Pick<OpenInterrupt, 'id' | 'value'>): string =>
+  shownAs(id, askLine(value), aboutLine(value))
+
 const fieldsLine = (value: unknown): string =>
   isRecord(value)
     ? Object.entries(value)

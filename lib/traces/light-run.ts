@@ -15,6 +15,7 @@ export type RunRecord = {
   start_time?: Time
   end_time?: Time
   first_token_time?: Time
+  last_time?: Time
   trace_id?: Text
   session_id?: Text
   parent_run_id?: Text
@@ -49,6 +50,8 @@ export type LightRun = {
   status: 'success' | 'error' | 'pending' | 'cancelled' | 'interrupted' | (string & {})
   start: number | null
   end: number | null
+  /** When its trace was logged last, as far as the server tells. */
+  lastAt: number | null
   latency: number | null
   firstToken: number | null
   model: string | null
@@ -109,6 +112,7 @@ export function lightRun(run: RunRecord): LightRun {
     status,
     start,
     end,
+    lastAt: timeOf(run.last_time) ?? end ?? start,
     latency: fromSeconds(run.latency) ?? (start !== null && end !== null && end >= start ? end - start : null),
     firstToken: fromSeconds(run.first_token) ?? firstTokenOf(start, run.first_token_time),
     model: run.model ?? textOf(meta.ls_model_name) ?? null,

@@ -9,8 +9,8 @@ import { readGraphConfig } from './graph-config'
 const { path: folder, remove } = testFolder()
 afterAll(remove)
 
-test('a compiler that programs cannot use is said in the log, not called a success', async () => {
-  symlinkSync(path.resolve('node_modules'), path.join(folder, 'node_modules')) // version 7
+/** What the log says of a graph in TypeScript. */
+async function linesOf() {
   writeFileSync(path.join(folder, 'graph.json'), JSON.stringify({ graphs: { a: './a.ts:graph' } }))
   writeFileSync(path.join(folder, 'a.ts'), 'export const graph = 1')
   const lines: string[] = []
@@ -19,5 +19,16 @@ test('a compiler that programs cannot use is said in the log, not called a succe
   const signal = AbortSignal.timeout(20_000)
   const config = await readGraphConfig(folder, 'graph.json')
   await readTypes({ agentServerEntry, folder, env: baseEnvironment(), signal, log }, config)
-  expect(lines).toEqual([expect.stringMatching(/fields are not known: .*typescript of version 5 or 6/)])
+  return lines
+}
+
+test('a source without a compiler is told in the log', async () => {
+  expect(await linesOf()).toEqual([
+    expect.stringMatching(/fields are not known: `typescript` is not among the packages/),
+  ])
+})
+
+test('a compiler that programs cannot use is said in the log, not called a success', async () => {
+  symlinkSync(path.resolve('node_modules'), path.join(folder, 'node_modules')) // version 7
+  expect(await linesOf()).toEqual([expect.stringMatching(/fields are not known: .*typescript of version 5 or 6/)])
 })

@@ -15,6 +15,7 @@ type Options = {
   log(level: LogLevel, message: string): void
 }
 
+const UNKNOWN = "The types of the graphs' fields are not known"
 /** The compiler reads all types that a graph uses; its own limit of memory is far above that. */
 const TIMEOUT_MS = 60_000
 
@@ -24,7 +25,12 @@ const TIMEOUT_MS = 60_000
  */
 export async function readTypes(options: Options, config: LoadedGraphConfig): Promise<void> {
   const { agentServerEntry, folder, log, signal, confinement } = options
-  if (!agentServerEntry || !config.isTyped || !hasCompiler(config.file)) return
+  if (!agentServerEntry || !config.isTyped) return
+  if (!hasCompiler(config.file))
+    return log(
+      'INFO',
+      `${UNKNOWN}: \`typescript\` is not among the packages of the source. Forms take text or JSON for fields that no schema declares.`,
+    )
   const began = Date.now()
   let reason: string | undefined
   try {
@@ -44,7 +50,7 @@ export async function readTypes(options: Options, config: LoadedGraphConfig): Pr
   } catch (error) {
     if (!(error instanceof BuildError)) throw error
     const why = [error.message, reason].filter(Boolean).join(' ')
-    log('INFO', `The types of the graphs' fields are not known: ${why}`)
+    log('INFO', `${UNKNOWN}: ${why}`)
   }
 }
 

@@ -103,6 +103,17 @@ describe('runs are found by', () => {
     expect(runs.map((one: { total_tokens: number }) => one.total_tokens)).toEqual([30, 28, 26, 24, 22])
   })
 
+  test('a run without an end tells when its trace was logged last, as its tree does', async () => {
+    const id = roots[29]?.id
+    const { runs } = (await traces.get(`/traces/${id}/runs`)).body
+    const tree = new TraceTree()
+    tree.add(runs.map(lightRun))
+    const [found, ended] = (await ask({ id: [id, roots[28]?.id] })).runs
+    expect(Date.parse(found.last_time)).toBe(tree.end)
+    expect(tree.end).toBeGreaterThan(tree.start)
+    expect(ended.last_time).toBeUndefined()
+  })
+
   test('the fields of the query itself', async () => {
     expect(await found({ error: true })).toEqual([9, 19])
     expect(await found({ query: 'zebra' })).toEqual([7])

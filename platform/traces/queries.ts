@@ -79,6 +79,7 @@ export class TraceQueries {
   async runs(asked: TraceRunsQuery): Promise<string> {
     const { page, next } = await this.#page(asked)
     await this.#addTraceTotals(page)
+    await this.#addLastTimes(page)
     const wanted = HEAVY_FIELDS.filter((field) => asked.select?.includes(field))
     const heavy = wanted.length > 0 ? await this.#heavy(page, wanted) : undefined
     const stats = asked.select?.includes('feedback_stats') ? await this.#stats(page) : undefined
@@ -238,6 +239,17 @@ export class TraceQueries {
         first_token_ms: firstTokenOf(row.start_time, sum?.first_token_time),
       })
     }
+  }
+
+  /** When the trace of a run without an end was logged last. */
+  async #addLastTimes(rows: readonly LightRow[]): Promise<void> {
+    const pending = rows.filter((row) => row.status === 'pending' && row.trace_id !== null)
+    if (pending.length === 0) return
+    const { rows: found } = await this.db.execute(sql`
+      select trace_id, to_char(max(greatest(start_time, end_time)) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as last_time
+      from platform.trace_runs where trace_id in (${idList(pending.map((row) => String(row.trace_id)))}) group by trace_id`)
+    const byTrace = new Map((found as Json[]).map(({ trace_id, last_time }) => [trace_id, last_time]))
+    for (const row of pending) row.last_time = byTrace.get(row.trace_id)
   }
 }
 

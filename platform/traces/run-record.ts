@@ -50,6 +50,7 @@ export async function printRun(row: LightRow, heavy?: HeavyRow, beside?: object)
     start_time: row.start_time,
     end_time: row.end_time,
     first_token_time: row.first_token_time,
+    last_time: row.last_time,
     trace_id: row.trace_id,
     dotted_order: row.dotted_order,
     parent_run_id: row.parent_id,

@@ -1,5 +1,5 @@
 // The audit trail for commands of the operator: the console's own code, on its database, also while it runs.
-import { existsSync } from 'node:fs'
+import { accessSync, constants, existsSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { isPackaged, root } from '../bootstrap.mjs'
@@ -34,6 +34,16 @@ async function database() {
   }
 }
 
+/** Under systemd a clone belongs to root, who has built this for the user of the service (scripts/launch/prebuild.mjs). */
+function canBuild() {
+  try {
+    accessSync(path.dirname(TRAIL), constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /**
  * Calls `work` with `checkTrail` and `pruneTrail`.
  * @template T
@@ -41,7 +51,7 @@ async function database() {
  * @returns {Promise<T>}
  */
 export async function withTrail(work) {
-  if (!isPackaged) await buildTrail()
+  if (!isPackaged && canBuild()) await buildTrail()
   const { url, stop } = await database()
   process.env.DATABASE_URL = url
   process.chdir(root) // migrations are resolved from here

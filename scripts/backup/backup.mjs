@@ -2,7 +2,7 @@
 // docs/decisions/0048-backups.md says how.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { createGzip } from 'node:zlib'
 import pg from 'pg'
@@ -115,6 +115,7 @@ try {
   const passphrase = await readPassphrase({ isNew: true })
   const server = external ? undefined : await embeddedServer(data)
   try {
+    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
     const sealed = sealFile(file, passphrase)
     isStarted = true
     const about = { version, madeAt: new Date(), database: external ? 'dump' : 'server', sealingKey }
@@ -131,5 +132,5 @@ try {
 } catch (error) {
   if (isStarted) rmSync(file, { force: true })
   console.error(`The backup was not made: ${error.message}`)
-  process.exitCode = 1
+  process.exit(1) // what packs a folder would wait for ever for its reader
 }

@@ -1,6 +1,16 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import pg from 'pg'
@@ -158,11 +168,14 @@ test.skipIf(!canMount)(
 test('a backup that cannot be restored leaves nothing behind and reports why', async () => {
   const data = path.join(folder, 'data')
   await (await started(data)).stop()
-  const file = path.join(folder, 'backup')
+  const file = path.join(folder, 'backups/of today') // a new folder
   const env = { PILOTHOUSE_DATA: data }
   expect((await run('backup', file, { ...env, PILOTHOUSE_BACKUP_PASSPHRASE: 'short' })).said).toContain('12 characters')
   expect(await run('backup', file, env)).toMatchObject({ code: 0 })
   expect(await run('backup', file, env)).toMatchObject({ code: 1, said: expect.stringContaining('already exists') })
+  const link = path.join(folder, 'link')
+  symlinkSync(path.join(folder, 'nowhere'), link)
+  expect(await run('backup', link, env)).toMatchObject({ code: 1, said: expect.stringContaining('EEXIST') })
 
   const whole = readFileSync(file)
   const cut = path.join(folder, 'cut')

@@ -1,7 +1,7 @@
 // node scripts/backup/prune-audit.mjs --days N --to FILE: exports the rows of the audit trail that are older than N days, one JSON
 // object per line, then removes them. What is left can still be verified, and the file too: scripts/backup/verify-audit.mjs.
 // There is no file if no row is that old.
-import { open, rm } from 'node:fs/promises'
+import { mkdir, open, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { withTrail } from './audit-trail.mjs'
@@ -16,6 +16,7 @@ async function prune() {
   const days = Number(values.days)
   if (!values.to || !(days >= 1)) throw new Error('Give --days, at least 1, and --to, a new file.')
   const file = path.resolve(values.to)
+  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 })
   const handle = await open(file, 'wx', 0o600).catch((error) => {
     throw new Error(error.code === 'EEXIST' ? `${file} exists. Give a new file.` : error.message)
   })

@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -8,6 +8,7 @@ import { lineOf, pagesOf } from '../../lib/server/audit/prune'
 import { recordIntent } from '../../lib/server/audit/trail'
 import { db } from '../../lib/server/process/db'
 import { testConsole } from '../../lib/server/testing'
+import { buildTrail } from './build-trail.mjs'
 
 let home
 let folder
@@ -33,9 +34,12 @@ afterAll(async () => {
 
 const run = (...args) => runScript('scripts/backup/verify-audit.mjs', ...args)
 
-async function runScript(...args) {
-  const env = { ...process.env, DATABASE_URL: home.databaseUrl, PILOTHOUSE_DATA: home.dataDir }
+const runScript = (...args) => runAs({}, {}, ...args)
+
+async function runAs(user, settings, ...args) {
+  const env = { ...process.env, DATABASE_URL: home.databaseUrl, PILOTHOUSE_DATA: home.dataDir, ...settings }
   const child = spawn(process.execPath, args, {
+    ...user,
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -101,4 +105,18 @@ test('a trail with a changed row is not whole and not pruned', async () => {
   })
   expect(existsSync(refused)).toBe(false)
   await (await db()).execute("update console.audit set operation = 'o' where seq = 2")
+})
+
+const nobody = { uid: 65534, gid: 65534 }
+const canEnter = process.getuid?.() === 0 && spawnSync('ls', { ...nobody, stdio: 'ignore' }).status === 0
+test.runIf(canEnter)('a user who cannot write to the program verifies with what prebuild made', async () => {
+  await buildTrail()
+  const own = path.join(folder, 'own')
+  mkdirSync(own)
+  chownSync(own, nobody.uid, nobody.gid)
+  chmodSync(folder, 0o755)
+  const PILOTHOUSE_SEALING_KEY = readFileSync(path.join(home.dataDir, 'sealing-key'), 'utf8').trim()
+  const settings = { PILOTHOUSE_DATA: own, PILOTHOUSE_SEALING_KEY }
+  const { text } = await runAs(nobody, settings, 'scripts/backup/verify-audit.mjs')
+  expect(text).toMatch(/^The audit trail is whole: 3 rows/)
 })

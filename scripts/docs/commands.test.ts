@@ -48,7 +48,7 @@ const RUN: [RegExp, { by: string; calls: string } | { why: string }][] = [
     { why: 'takes minutes and needs a package registry; its results are in the documents that name it' },
   ],
   [
-    /docker|^--security-opt |^kubectl |^helm |systemd|^cd \/opt\/pilothouse|^node scripts\/launch\/prebuild/,
+    /docker|^--security-opt |^kubectl |^helm |system(d|ctl)|^cd \/opt\/pilothouse|^node scripts\/launch\/prebuild|^useradd |^install --mode|^runuser /,
     { why: 'needs Docker, a cluster or systemd; scripts/deploy.test.ts checks its files' },
   ],
 ]
@@ -75,6 +75,8 @@ test('every npm script and program that a command names is there', () => {
   const { scripts } = JSON.parse(read('package.json'))
   const named = commands.flatMap((command) => [...command.matchAll(/npm run ([\w:]+)/g)].map((match) => match[1]))
   expect(named.filter((name) => !((name as string) in scripts))).toEqual([])
-  const files = commands.flatMap((command) => [...command.matchAll(/(?:scripts|lib|e2e|deploy)\/\S+/g)].map(String))
+  const files = commands.flatMap((command) =>
+    [...command.matchAll(/(?<!\/)\b(?:scripts|lib|e2e|deploy)\/\S+/g)].map(String),
+  )
   expect(files.filter((file) => !existsSync(path.join(root, file)))).toEqual([])
 })

@@ -54,3 +54,11 @@ test('a text is shown as it would be typed', () => {
   render(<Form schema={{}} first={{ one: '12' }} />)
   expect(field().value).toBe('"12"')
 })
+
+test('a form whose fields all lack a type says so, and one with a type does not', () => {
+  const { unmount } = render(<Form schema={{ default: 1 }} />)
+  expect(screen.getByText(/^The server gives no types for these arguments/)).toBeTruthy()
+  unmount()
+  render(<Form schema={{ anyOf: [{ type: 'string' }, { type: 'object' }] }} />)
+  expect(screen.queryByText(/^The server gives no types/)).toBeNull()
+})

@@ -3,7 +3,7 @@ import { useMemo, useState } from 'react'
 import { Skeleton } from '@/components/ui/loading'
 import { Tabs } from '@/components/ui/tabs'
 import { isRecord } from '@/lib/json/guards'
-import { type JsonSchema, shapeOf } from '../schema-shape'
+import { isUntyped, type JsonSchema, shapeOf } from '../schema-shape'
 import { JsonField } from './json-field'
 import { ObjectFields } from './object-fields'
 
@@ -61,7 +61,14 @@ export function SchemaForm({ label, of, schema, isPending, value, hasUnfinished,
       ) : fields.length === 0 ? (
         <p className="text-ink-3 text-sm">The server provides no schema for {of}. Enter it as JSON.</p>
       ) : (
-        <ObjectFields fields={fields} path={place} value={value} onChange={onChange} />
+        <>
+          {schema && isUntyped(schema) ? (
+            <p className="mb-3 text-ink-3 text-sm">
+              The server gives no types for {of}. For a graph in TypeScript, the build log says why.
+            </p>
+          ) : null}
+          <ObjectFields fields={fields} path={place} value={value} onChange={onChange} />
+        </>
       )}
     </Tabs>
   )

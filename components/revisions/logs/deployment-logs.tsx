@@ -1,8 +1,11 @@
 'use client'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { SpanSelect } from '@/components/shared/list/span-select'
 import { Button } from '@/components/ui/button'
+import { hasServer } from '@/lib/contracts/deployments/has-server'
+import { deploymentQuery } from '@/lib/queries/deployments'
 import { Chips } from './chips'
 import { logSpan, SPANS, USUAL } from './log-span'
 import { LogViewer } from './log-viewer'
@@ -24,6 +27,8 @@ export function DeploymentLogs({ workspace, deploymentId, serverNow }: Props) {
   const [begun, begin] = useState({ key, now: serverNow })
   if (begun.key !== key) begin({ key, now: Date.now() })
   const span = logSpan(search, begun.now)
+  const { data } = useQuery(deploymentQuery(workspace, deploymentId))
+  const isUnserved = type === 'deploy' && data !== undefined && data.latest_revision_id !== null && !hasServer(data)
   const showAll = () => set({ since: 'all', from: '', to: '' })
   return (
     <LogViewer
@@ -49,7 +54,14 @@ export function DeploymentLogs({ workspace, deploymentId, serverNow }: Props) {
       covers={`${span.label}, all revisions of this deployment. Control planes search one deployment at a time.`}
       height="h-[max(18rem,calc(100dvh-17.5rem))]"
       empty={
-        span.from ? (
+        isUnserved ? (
+          <EmptyState
+            title="No lines yet"
+            action={<Button onClick={() => set({ log: 'build' })}>Show build log</Button>}
+          >
+            No revision of this deployment has been deployed yet.
+          </EmptyState>
+        ) : span.from ? (
           <EmptyState title="No lines in this time" action={<Button onClick={showAll}>Show all lines</Button>}>
             {span.to ? 'Nothing was logged between these times.' : 'New lines appear here as they are written.'}
           </EmptyState>

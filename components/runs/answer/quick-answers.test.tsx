@@ -1,5 +1,7 @@
 import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { useEarlyKey } from '@/components/shared/list/early-key'
+import { shownQuestion } from '@/lib/stream/inbox'
 import { ThreadAnswers } from './thread-answers'
 
 afterEach(cleanup)
@@ -75,4 +77,45 @@ test('the only question is answered with the digit of a choice; several are answ
   const send = screen.getByRole('button', { name: 'Send 2 answers' })
   await waitFor(() => expect(document.activeElement).toBe(send))
   expect(onSendBoth).not.toHaveBeenCalled()
+})
+
+type EarlyProps = { shown: Question; loaded: Question | undefined; onSend: () => void }
+/** A line for one question, and in time the panel of the same or another. */
+function EarlyPage({ shown, loaded, onSend }: EarlyProps) {
+  useEarlyKey(shownQuestion(shown))
+  return loaded ? (
+    <ThreadAnswers questions={[loaded]} next={[]} isBusy={false} linkTo={() => ''} onSend={onSend} />
+  ) : null
+}
+
+describe('a key that is pressed before the question has loaded', () => {
+  function load(shown: Question, loaded: Question, ...keys: string[]) {
+    cleanup()
+    const onSend = vi.fn()
+    const { rerender } = render(<EarlyPage {...{ shown, onSend }} loaded={undefined} />)
+    for (const key of keys) key === 'click' ? fireEvent.click(document.body) : press(key)
+    rerender(<EarlyPage {...{ shown, loaded, onSend }} />)
+    return onSend
+  }
+
+  test('answers it then, once', () => {
+    const onSend = load(review('ada'), review('ada'), 'a')
+    expect(onSend).toHaveBeenCalledOnce()
+    expect(onSend.mock.lastCall?.[0]).toMatchObject([{ id: 'ada', answer: { decisions: [{ type: 'approve' }] } }])
+  })
+
+  test('never answers another question, also one with the same id', () => {
+    expect(load(review('ada'), review('bob'), 'a')).not.toHaveBeenCalled()
+    expect(load(review('ada'), choice('ada'), '1')).not.toHaveBeenCalled()
+  })
+
+  test('is taken back by another key or a click', () => {
+    expect(load(review('ada'), review('ada'), 'a', 'j')).not.toHaveBeenCalled()
+    expect(load(review('ada'), review('ada'), 'a', 'click')).not.toHaveBeenCalled()
+  })
+
+  test('is not used again for the next panel', () => {
+    expect(load(review('ada'), review('ada'), 'a')).toHaveBeenCalledOnce()
+    expect(load(review('ada'), review('ada'))).not.toHaveBeenCalled()
+  })
 })

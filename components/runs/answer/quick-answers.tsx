@@ -1,7 +1,7 @@
 'use client'
 import type { RefObject } from 'react'
 import { readAsk, type Verb } from '@/lib/stream/answers'
-import type { GivenAnswer } from '@/lib/stream/inbox'
+import { type GivenAnswer, shownQuestion } from '@/lib/stream/inbox'
 import type { OpenInterrupt } from '@/lib/stream/questions'
 import { type AnswerDraft, isTouched, readAnswer } from './answer-draft'
 import { QuickVerbs } from './quick-verbs'
@@ -61,6 +61,7 @@ export function QuickAnswers(props: Props) {
   const verbs = (
     <QuickVerbs
       {...{ ask, isBusy, reason }}
+      shown={shownQuestion(question)}
       hasKeysInForm={isOne && draftOf(question).mode === 'form'}
       onVerb={(verb) => decide(question, verb)}
       onChoice={(choice) => choose(question, choice)}

@@ -16,6 +16,7 @@ test('A, E and R decide, unless something is being typed', () => {
   render(
     <>
       <QuickVerbs
+        shown=""
         ask={review('approve', 'edit', 'reject')}
         isBusy={false}
         reason={undefined}
@@ -36,6 +37,7 @@ test('only what the graph allows is offered, and nothing while an answer is sent
   const onVerb = vi.fn()
   const { rerender } = render(
     <QuickVerbs
+      shown=""
       ask={review('approve', 'reject')}
       isBusy={false}
       reason={undefined}
@@ -45,11 +47,24 @@ test('only what the graph allows is offered, and nothing while an answer is sent
   )
   expect(screen.queryByRole('button', { name: /Edit/ })).toBeNull()
   fireEvent.keyDown(document.body, { key: 'e' })
-  rerender(<QuickVerbs ask={review('approve')} isBusy reason={undefined} onVerb={onVerb} onChoice={() => {}} />)
+  rerender(
+    <QuickVerbs shown="" ask={review('approve')} isBusy reason={undefined} onVerb={onVerb} onChoice={() => {}} />,
+  )
   fireEvent.keyDown(document.body, { key: 'a' })
-  rerender(<QuickVerbs ask={review('approve')} isBusy={false} reason="No." onVerb={onVerb} onChoice={() => {}} />)
+  rerender(
+    <QuickVerbs shown="" ask={review('approve')} isBusy={false} reason="No." onVerb={onVerb} onChoice={() => {}} />,
+  )
   fireEvent.keyDown(document.body, { key: 'a' })
-  rerender(<QuickVerbs ask={readAsk('Name?')} isBusy={false} reason={undefined} onVerb={onVerb} onChoice={() => {}} />)
+  rerender(
+    <QuickVerbs
+      shown=""
+      ask={readAsk('Name?')}
+      isBusy={false}
+      reason={undefined}
+      onVerb={onVerb}
+      onChoice={() => {}}
+    />,
+  )
   expect(screen.queryByRole('button')).toBeNull()
   expect(onVerb).not.toHaveBeenCalled()
 })
@@ -59,7 +74,14 @@ test('a key that was used already, or that is for a menu, a list or another dial
   render(
     <>
       <div role="dialog" aria-label="Inspector">
-        <QuickVerbs ask={review('approve')} isBusy={false} reason={undefined} onVerb={onVerb} onChoice={() => {}} />
+        <QuickVerbs
+          shown=""
+          ask={review('approve')}
+          isBusy={false}
+          reason={undefined}
+          onVerb={onVerb}
+          onChoice={() => {}}
+        />
       </div>
       <div role="menu" aria-label="Verbs" tabIndex={-1} />
       <div role="listbox" aria-label="Events" tabIndex={-1} />
@@ -80,7 +102,7 @@ test('the first nine answers that a question offers have a digit each', () => {
   const onChoice = vi.fn()
   const options = Array.from({ length: 11 }, (_, at) => `Port ${at + 1}`)
   const ask = readAsk({ question: 'Where to?', options })
-  render(<QuickVerbs ask={ask} isBusy={false} reason={undefined} onVerb={() => {}} onChoice={onChoice} />)
+  render(<QuickVerbs shown="" ask={ask} isBusy={false} reason={undefined} onVerb={() => {}} onChoice={onChoice} />)
   expect(screen.getAllByRole('button').map(({ textContent }) => textContent)).toEqual(
     options.slice(0, 9).map((option, at) => `${option}${at + 1}`),
   )

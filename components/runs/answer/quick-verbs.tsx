@@ -1,5 +1,6 @@
 'use client'
 import { useEffect, useRef } from 'react'
+import { onEarlyKey } from '@/components/shared/list/early-key'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { Button } from '@/components/ui/button'
 import { Kbd } from '@/components/ui/kbd'
@@ -20,6 +21,8 @@ const TYPING = 'input:not([type=radio]), textarea, select, [contenteditable="tru
 const ELSEWHERE = '[role="menu"], [role="listbox"], [role="dialog"], [role="alertdialog"]'
 
 type Props = {
+  /** The question, as `shownQuestion` has it. */
+  shown: string
   ask: Ask
   isBusy: boolean
   reason: string | undefined
@@ -30,7 +33,7 @@ type Props = {
 }
 
 /** One key per decision on what the graph wants to do, where all its actions allow it, or per answer that it offers. */
-export function QuickVerbs({ ask, isBusy, reason, onVerb, onChoice, hasKeysInForm }: Props) {
+export function QuickVerbs({ shown, ask, isBusy, reason, onVerb, onChoice, hasKeysInForm }: Props) {
   const offered = hasActions(ask)
     ? KEYS.filter(({ verb }) => ask.actions.every(({ verbs }) => verbs.includes(verb))).map(({ verb, ...one }) => ({
         ...one,
@@ -62,6 +65,7 @@ export function QuickVerbs({ ask, isBusy, reason, onVerb, onChoice, hasKeysInFor
     window.addEventListener('keydown', onKey)
     return () => window.removeEventListener('keydown', onKey)
   }, [])
+  useEffect(() => onEarlyKey(shown, (key) => press.current(key)), [shown])
   if (offered.length === 0) return null
   return (
     <div ref={row} className={cn('flex flex-wrap gap-2', hasKeysInForm && ask.kind === 'choice' && 'hidden')}>

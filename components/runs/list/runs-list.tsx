@@ -3,8 +3,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { CircleStop } from 'lucide-react'
 import dynamic from 'next/dynamic'
-import Link from 'next/link'
-import { useMemo } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import { useServerClock } from '@/components/runs/view/server-clock'
 import { FoldedCharts } from '@/components/shared/chart/folded-charts'
 import { EmptyState } from '@/components/shared/feedback/empty-state'
@@ -17,7 +16,6 @@ import { ListPage } from '@/components/shared/list/list-page'
 import type { SelectionAction } from '@/components/shared/list/selection-bar'
 import { useList } from '@/components/shared/list/use-list'
 import { type Selected, useSelection } from '@/components/shared/list/use-selection'
-import { Button } from '@/components/ui/button'
 import { Skeleton } from '@/components/ui/loading'
 import { askServersAgain } from '@/lib/actions/deployments'
 import { agentServer } from '@/lib/contracts/agent-server'
@@ -38,10 +36,17 @@ const Histogram = dynamic(() => import('./histogram').then((module) => module.Hi
 })
 const CancelRuns = dynamic(() => import('./cancel-runs').then((module) => module.CancelRuns), { ssr: false })
 
-type Props = { workspace: string; deploymentId?: string; views: readonly SavedView[]; serverNow: number }
+type Props = {
+  workspace: string
+  deploymentId?: string
+  views: readonly SavedView[]
+  serverNow: number
+  /** In place of the list if there is no run. */
+  empty: ReactNode
+}
 
 /** Runs of a deployment, or of the whole workspace: our recordings and runs started elsewhere. Updates live. */
-export function RunsList({ workspace, deploymentId, views, serverNow }: Props) {
+export function RunsList({ workspace, deploymentId, views, serverNow, empty }: Props) {
   useServerClock(serverNow)
   const list = useList(deploymentId ? runList : workspaceRunList, { workspace, views })
   const query = runRowsQueryOf(list.search, deploymentId)
@@ -88,18 +93,7 @@ export function RunsList({ workspace, deploymentId, views, serverNow }: Props) {
         data?.looked?.problems.length ? (
           <EmptyState title="No runs found">Not everything could be read: see above.</EmptyState>
         ) : (
-          <EmptyState
-            title="No runs yet"
-            action={
-              deploymentId ? undefined : (
-                <Button asChild>
-                  <Link href={routes.deployments(workspace)}>Choose a deployment</Link>
-                </Button>
-              )
-            }
-          >
-            {deploymentId ? 'Start one with the button above.' : 'Start one in a deployment.'}
-          </EmptyState>
+          empty
         )
       }
       pager={

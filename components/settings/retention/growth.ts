@@ -27,7 +27,7 @@ export function growthOf({ days, maxBytes, bytes, recentBytes, recentDays }: Use
 
 /** The same in words. */
 export function growthText(growth: Growth, days: number | null): string {
-  if (growth.kind === 'unknown') return 'Unknown until it covers a quarter of a day'
+  if (growth.kind === 'unknown') return 'Unknown until there are 6 hours of data'
   if (growth.kind === 'grows') return `≈ ${byteSize(growth.perDay)} more a day, without a limit`
   if (growth.kind === 'levels')
     return `≈ ${byteSize(growth.bytes)} after ${count(days ?? 0)} days, if it goes on like this`

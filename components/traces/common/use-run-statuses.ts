@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { isRowActive, type RunRowStatus } from '@/lib/contracts/agents/run-row'
 import type { TracesPlace } from '@/lib/contracts/wire/places'
 import { runRowsQuery } from '@/lib/queries/runs'
-import type { LightRun } from '@/lib/traces/light-run'
+import { isLongAgo, type LightRun } from '@/lib/traces/light-run'
 
 /** Less often than an unfinished trace is read, because a hosted tracing server limits how often its runs are searched. */
 const ACTIVE_MS = 5_000
@@ -30,4 +30,14 @@ export function useRunStatuses(
   })
   const statuses = new Map(data?.rows.map(({ run, status }) => [run, status]))
   return (one) => statuses.get(runOf(one) ?? null)
+}
+
+/** Whether a logged run is over: by its end, by the status of its agent server's run, or as its trace has been silent for long. */
+export function isRunOver(
+  status: LightRun['status'],
+  outcome: RunRowStatus | undefined,
+  lastAt: number | null,
+): boolean {
+  if (status !== 'pending') return true
+  return outcome === undefined || outcome === 'unknown' ? isLongAgo(lastAt) : !isRowActive({ status: outcome })
 }

@@ -73,7 +73,7 @@ export function chartsOf(
         over(pieces, (one) => one.latency_p50),
       ),
     ]),
-    quantiles('Time to first token', models.first_token_p50, models.first_token_p95, [
+    quantiles('First token of model calls', models.first_token_p50, models.first_token_p95, [
       line(
         'p95',
         'text-ink-3',

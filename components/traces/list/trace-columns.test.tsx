@@ -1,6 +1,6 @@
 import { cleanup, render } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
-import { type TraceRow, traceColumns } from './trace-columns'
+import { rowOf, type TraceRow, traceColumns } from './trace-columns'
 
 afterEach(cleanup)
 
@@ -20,4 +20,12 @@ test('the list has no stack of a failed run, and no error of a cancelled one', (
   const error = 'Error: Declined.\n    at pay (/srv/agent/pay.mjs:1:1)'
   expect(textOf('input', { error })).toBe('Error: Declined. · A-7')
   expect(textOf('input', { error, outcome: 'cancelled' })).toBe('A-7')
+})
+
+test('a trace without an end is unknown after an hour without a word, and running while its children are logged', () => {
+  const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString()
+  const told = { id: 'a', run_type: 'chain', start_time: ago(120) } as const
+  expect(textOf('status', rowOf(told, undefined))).toBe('Unknown')
+  expect(textOf('status', rowOf({ ...told, last_time: ago(1) }, undefined))).toBe('Running')
+  expect(textOf('status', { ...rowOf({ ...told, last_time: ago(1) }, undefined), outcome: 'success' })).toBe('Finished')
 })

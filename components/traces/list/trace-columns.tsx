@@ -6,12 +6,13 @@ import { CostText, costOfRun } from '@/components/traces/common/cost'
 import { amountText, timeText } from '@/components/traces/common/format'
 import { RunStatus } from '@/components/traces/common/run-badges'
 import type { NamedProject } from '@/components/traces/common/use-projects'
+import { isRunOver } from '@/components/traces/common/use-run-statuses'
 import { Badge } from '@/components/ui/badge'
 import type { RunRowStatus } from '@/lib/contracts/agents/run-row'
 import type { TraceRun } from '@/lib/contracts/traces/trace-run'
 import { firstLine } from '@/lib/stream/thread-rows'
 import type { Cost, PriceBook } from '@/lib/traces/cost'
-import { isLongAgo, type LightRun, lightRun } from '@/lib/traces/light-run'
+import { type LightRun, lightRun } from '@/lib/traces/light-run'
 
 export type TraceRow = LightRun & { input: string | null; costs: Cost; outcome?: RunRowStatus }
 export function rowOf(given: TraceRun, book: PriceBook | undefined): TraceRow {
@@ -46,7 +47,9 @@ export const traceColumns: Column<TraceRow>[] = [
   {
     id: 'status',
     header: 'Status',
-    cell: ({ status, outcome, start }) => <RunStatus status={status} run={outcome} isLost={isLongAgo(start)} />,
+    cell: ({ status, outcome, lastAt }) => (
+      <RunStatus status={status} run={outcome} isLost={isRunOver(status, outcome, lastAt)} />
+    ),
   },
   {
     id: 'input',

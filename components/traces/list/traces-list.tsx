@@ -3,7 +3,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { FileSearch } from 'lucide-react'
 import Link from 'next/link'
-import { useMemo, useState } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
 import { FoldedCharts } from '@/components/shared/chart/folded-charts'
 import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { CursorPager } from '@/components/shared/list/cursor-pager'
@@ -43,12 +43,14 @@ type Props = {
   views: readonly SavedView[]
   /** Shown if nothing has been logged. */
   hint: string
+  /** In place of an empty list. */
+  instead?: ReactNode
 }
 
 const NONE: never[] = []
 
 /** Tracing projects: charts over time, and their traces or all runs of these. */
-export function TracesList({ place, sessions, projects, views, hint }: Props) {
+export function TracesList({ place, sessions, projects, views, hint, instead }: Props) {
   const { workspace } = place
   const list = useList(traceList, { workspace, views })
   const { search, set } = list
@@ -149,12 +151,14 @@ export function TracesList({ place, sessions, projects, views, hint }: Props) {
       pendingRows={10}
       isNarrowed={isFiltered || trail.length > 0}
       empty={
-        <EmptyState
-          title="No traces in this period"
-          action={isWide ? null : <Button onClick={() => set({ since: '30d' })}>Last 30 days</Button>}
-        >
-          {hint}
-        </EmptyState>
+        instead ?? (
+          <EmptyState
+            title="No traces in this period"
+            action={isWide ? null : <Button onClick={() => set({ since: '30d' })}>Last 30 days</Button>}
+          >
+            {hint}
+          </EmptyState>
+        )
       }
       pager={
         rows ? (

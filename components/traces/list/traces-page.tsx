@@ -1,16 +1,28 @@
 'use client'
 
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { LateSkeleton } from '@/components/shared/feedback/late-notice'
 import { useProject } from '@/components/traces/common/use-project'
+import { hasServer } from '@/lib/contracts/deployments/has-server'
 import type { SavedView } from '@/lib/lists/saved'
+import { deploymentQuery } from '@/lib/queries/deployments'
 import { TracesList } from './traces-list'
 
-type Props = { workspace: string; deploymentId: string; views: readonly SavedView[] }
+type Props = {
+  workspace: string
+  deploymentId: string
+  views: readonly SavedView[]
+  /** In place of an empty list, if the deployment has no agent server. */
+  noServer: ReactNode
+}
 
 /** The traces of a deployment. */
-export function TracesPage({ workspace, deploymentId, views }: Props) {
+export function TracesPage({ workspace, deploymentId, views, noServer }: Props) {
+  const { data } = useQuery(deploymentQuery(workspace, deploymentId))
+  const instead = data && !hasServer(data) ? noServer : undefined
   const project = useProject(workspace, deploymentId)
   if (project.state === 'found')
     return (
@@ -18,10 +30,12 @@ export function TracesPage({ workspace, deploymentId, views }: Props) {
         place={{ workspace, deploymentId }}
         sessions={[project.session]}
         views={views}
+        instead={instead}
         hint="Every run of the deployment is traced. Start one with the button above."
       />
     )
   if (project.state === 'pending') return <LateSkeleton className="h-64 w-full" />
+  if (project.state === 'none' && instead) return <div className="rounded-lg border bg-panel">{instead}</div>
   if (project.state === 'none')
     return <Panel title="No traces yet">The first run creates the tracing project {project.name}.</Panel>
   const { code, message } = project.error

@@ -21,19 +21,18 @@ import { CostText, costOf, hasCost, usePriceBook } from '@/components/traces/com
 import { amountText, timeText, tokenPartsText } from '@/components/traces/common/format'
 import { RunStatus } from '@/components/traces/common/run-badges'
 import { compareHref, traceHref, tracesHref } from '@/components/traces/common/traces-place'
-import { useRunStatuses } from '@/components/traces/common/use-run-statuses'
+import { isRunOver, useRunStatuses } from '@/components/traces/common/use-run-statuses'
 import { type TraceLoad, useTrace } from '@/components/traces/common/use-trace'
 import { Button } from '@/components/ui/button'
 import { Skeleton } from '@/components/ui/loading'
 import { cn } from '@/lib/cn'
-import { isRowActive, type RunRowStatus } from '@/lib/contracts/agents/run-row'
+import type { RunRowStatus } from '@/lib/contracts/agents/run-row'
 import type { ThreadPlace, TracesPlace } from '@/lib/contracts/wire/places'
 import { count } from '@/lib/format/format'
 import { intervalName } from '@/lib/format/intervals'
 import { threadsQuery } from '@/lib/queries/threads'
 import { routes } from '@/lib/routes'
 import type { PriceBook } from '@/lib/traces/cost'
-import { isLongAgo, type LightRun } from '@/lib/traces/light-run'
 import { TreeBar } from './tree-bar'
 import { TreeView } from './tree-view'
 import { useTreeRows } from './use-tree-rows'
@@ -70,7 +69,7 @@ export function TracePage({ place, trace, recording }: Props) {
   const { rows } = shown
   const root = tree.root?.run
   const status = useRunStatuses(place, root ? [root] : [])(root ?? NO_RUN)
-  const isOver = root !== undefined && isTraceOver(root, status, tree.end)
+  const isOver = root !== undefined && isRunOver(root.status, status, tree.end)
   // Traces of one graph are all called alike.
   const opened = root?.name && root.start !== null ? `${root.name}, ${intervalName(root.start, 1)}` : undefined
   useOpened(traceHref(place, trace), 'Trace', opened)
@@ -175,12 +174,6 @@ export function TracePage({ place, trace, recording }: Props) {
 const OLD_STYLE = `${STALE_STYLE} [&_svg]:animate-none`
 
 const NO_RUN = { id: '', trace: null, run: null }
-
-/** Whether none of a trace's runs is still running: by its root's end, by its agent server, or because it has been silent for long. */
-function isTraceOver(root: LightRun, status: RunRowStatus | undefined, lastAt: number): boolean {
-  if (root.status !== 'pending') return true
-  return status === undefined || status === 'unknown' ? isLongAgo(lastAt) : !isRowActive({ status })
-}
 
 type HeaderProps = Props & {
   load: TraceLoad

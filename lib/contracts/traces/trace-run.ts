@@ -47,6 +47,8 @@ export const TraceRun = z.object({
   start_time: Time.nullish(),
   end_time: Time.nullish(),
   first_token_time: Time.nullish(),
+  /** When its trace was logged last, of a run in a list that has not ended. Embedded platform only. */
+  last_time: Time.nullish(),
   trace_id: z.string().nullish(),
   dotted_order: z.string().nullish(),
   parent_run_id: z.string().nullish(),

@@ -2,6 +2,7 @@ import { convertChunksToEvents } from '@langchain/core/language_models/compat'
 import { AIMessageChunk, type BaseMessage } from '@langchain/core/messages'
 import type { ChatGenerationChunk } from '@langchain/core/outputs'
 import { NODE_KEY } from '@/lib/contracts/wire/dialect'
+import { messageType } from '../threads/messages'
 import type { ModelCalls } from './model-calls'
 
 type Json = Record<string, unknown>
@@ -25,7 +26,7 @@ export class MessageEvents {
   ) {}
 
   async add(namespace: string[], message: BaseMessage, metadata: Json): Promise<void> {
-    const role = ROLES[message.getType()]
+    const role = ROLES[messageType(message) ?? '']
     if (!role) return
     let open = this.#open.get(metadata)
     if (open && open.id !== message.id) {

@@ -24,6 +24,16 @@ describe('runtime values as JSON', () => {
     expect(encode(value)).not.toMatch(/"lc"|lc_/)
   })
 
+  test('messages of older versions of the library are flattened too', () => {
+    // As in @langchain/core 0.3.2.
+    class OldMessage {
+      _getType = () => 'human'
+      toJSON = () => ({ lc: 1, type: 'constructor', id: ['langchain_core', 'messages', 'HumanMessage'], kwargs: {} })
+      toDict = () => ({ type: 'human', data: { content: 'hi', additional_kwargs: {} } })
+    }
+    expect(JSON.parse(encode([new OldMessage()]))).toEqual([{ type: 'human', content: 'hi', additional_kwargs: {} }])
+  })
+
   test('a message built from another one does not carry its internals', () => {
     const copied = new AIMessage({ ...(new AIMessage({ id: 'x', content: 'hi' }) as unknown as { content: string }) })
     expect(toPlain(copied)).not.toHaveProperty('lc_kwargs')

@@ -3,11 +3,20 @@ import { toText } from '../kernel/numbers'
 
 /** The wire form of the runtime's objects: flat messages, everything else as JSON. */
 
-type MessageLike = { getType(): string; toDict(): { type: string; data: Record<string, unknown> } }
+/** Messages of the first versions of `@langchain/core` 0.3 have only the second. */
+type Typed = { getType?: () => string; _getType?: () => string }
+type MessageLike = { toDict(): { type: string; data: Record<string, unknown> } }
 
 // Detects messages by shape, not class: a graph may bring its own copy of the library.
 const isMessage = (value: object): value is MessageLike =>
-  'toDict' in value && typeof value.toDict === 'function' && 'getType' in value && typeof value.getType === 'function'
+  'toDict' in value && typeof value.toDict === 'function' && messageType(value) !== undefined
+
+/** The type of a message of any version of the library; undefined for anything else. */
+export function messageType(value: object): string | undefined {
+  const typed = value as Typed // by shape, as above
+  if (typeof typed.getType === 'function') return typed.getType()
+  return typeof typed._getType === 'function' ? typed._getType() : undefined
+}
 
 const flatten = (message: MessageLike): Record<string, unknown> => {
   const { type, data } = message.toDict()

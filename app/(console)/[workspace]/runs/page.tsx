@@ -3,6 +3,7 @@ import Link from 'next/link'
 import { redirect } from 'next/navigation'
 import { runRowsQueryOf } from '@/components/runs/list/list-query'
 import { RunsList } from '@/components/runs/list/runs-list'
+import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { Hydrated } from '@/components/shared/layout/hydrated'
 import { PageHeader } from '@/components/shared/layout/page-header'
 import { Button } from '@/components/ui/button'
@@ -46,7 +47,23 @@ export default async function Page({ params, searchParams }: PageProps<'/[worksp
           </>
         }
       />
-      <RunsList workspace={workspace} views={views} serverNow={Date.now()} />
+      <RunsList
+        workspace={workspace}
+        views={views}
+        serverNow={Date.now()}
+        empty={
+          <EmptyState
+            title="No runs yet"
+            action={
+              <Button asChild>
+                <Link href={routes.deployments(workspace)}>Choose a deployment</Link>
+              </Button>
+            }
+          >
+            Start one in a deployment.
+          </EmptyState>
+        }
+      />
     </Hydrated>
   )
 }

@@ -164,10 +164,10 @@ function seenRun(
 
 /** A trace that ended with a question does not tell whether that has been answered, unless a later run is known. */
 function statusOf(
-  { status, start, end }: LightRun,
+  { status, end, lastAt }: LightRun,
   { isStateless, isContinued }: { isStateless: boolean; isContinued: boolean },
 ): SeenRun['status'] {
   if (status === 'interrupted') return isStateless ? 'interrupted' : isContinued ? 'continued' : 'unknown'
   if (status === 'cancelled' || status === 'error') return status
-  return end !== null ? 'success' : isLongAgo(start) ? 'unknown' : 'running'
+  return end !== null ? 'success' : isLongAgo(lastAt) ? 'unknown' : 'running'
 }

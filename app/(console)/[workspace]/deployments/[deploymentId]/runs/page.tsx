@@ -1,7 +1,9 @@
 import type { Metadata } from 'next'
 import { redirect } from 'next/navigation'
+import { UnlessNoServer } from '@/components/deployments/no-server'
 import { runRowsQueryOf } from '@/components/runs/list/list-query'
 import { RunsList } from '@/components/runs/list/runs-list'
+import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { Hydrated } from '@/components/shared/layout/hydrated'
 import { pickableAssistants } from '@/lib/queries/assistants'
 import { deploymentQuery } from '@/lib/queries/deployments'
@@ -41,7 +43,17 @@ export default async function Page({
     )
   return (
     <Hydrated>
-      <RunsList workspace={workspace} deploymentId={deploymentId} views={views} serverNow={Date.now()} />
+      <RunsList
+        workspace={workspace}
+        deploymentId={deploymentId}
+        views={views}
+        serverNow={Date.now()}
+        empty={
+          <UnlessNoServer workspace={workspace} deploymentId={deploymentId}>
+            <EmptyState title="No runs yet">Start one with the button above.</EmptyState>
+          </UnlessNoServer>
+        }
+      />
     </Hydrated>
   )
 }

@@ -1,5 +1,6 @@
 import type { Metadata } from 'next'
 import { redirect } from 'next/navigation'
+import { UnlessNoServer } from '@/components/deployments/no-server'
 import { TracesPage } from '@/components/traces/list/traces-page'
 import { routes } from '@/lib/routes'
 import { pageActor } from '@/lib/server/access/page-actor'
@@ -24,5 +25,16 @@ export default async function Page({
         view: opened.id,
       }),
     )
-  return <TracesPage workspace={workspace} deploymentId={deploymentId} views={views} />
+  return (
+    <TracesPage
+      workspace={workspace}
+      deploymentId={deploymentId}
+      views={views}
+      noServer={
+        <UnlessNoServer workspace={workspace} deploymentId={deploymentId}>
+          {null}
+        </UnlessNoServer>
+      }
+    />
+  )
 }
