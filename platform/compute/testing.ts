@@ -28,7 +28,7 @@ export function computeConformance(open: () => Promise<ComputeUnderTest>): () =>
   let change: (files: Record<string, string>) => Promise<void>
 
   beforeAll(async () => {
-    vi.stubEnv('PILOTHOUSE_HANG_SECONDS', '5')
+    vi.stubEnv('PILOTHOUSE_HANG_SECONDS', '10')
     compute = await open()
     fixture = await createFixture(compute.options)
     client = fixture.client
@@ -86,7 +86,7 @@ export function computeConformance(open: () => Promise<ComputeUnderTest>): () =>
     'servers that hang, %s, are replaced, and the deploy log says why',
     async (how) => {
       const { pid } = await client.about(id)
-      const mentions = async () => (await client.log(id, first, 'deploy')).split('did not respond for 5 s').length
+      const mentions = async () => (await client.log(id, first, 'deploy')).split('did not respond for 10 s').length
       const before = await mentions()
       if (how === 'stopped') process.kill(pid, 'SIGSTOP')
       else await client.get(`/agents/${id}/spin`)
