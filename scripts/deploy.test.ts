@@ -4,6 +4,7 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 import { hasSchema, schemaErrors } from '@/platform/compute/kubernetes/fixtures/schema-errors'
+import { podLabels } from '@/platform/compute/kubernetes/manifests'
 import { IMAGES } from './pack/release-files.mjs'
 
 // The files for operators name only what exists. Nothing is downloaded; what needs a program that is not here is skipped.
@@ -368,6 +369,73 @@ describe.skipIf(!helm)('helm (skipped where the program is missing)', () => {
     expect(allowed()).toEqual([{ name, value: 'http://pilothouse-gateway.ops.svc' }])
     expect(allowed(`env.${name}=10.0.0.0/8`)).toEqual([{ name, value: 'http://pilothouse-gateway.ops.svc 10.0.0.0/8' }])
     expect(allowed('gateway.enabled=false')).toEqual([])
+  })
+
+  test('under network policies with rules of their own, the parts of the chart and the agents still reach each other', () => {
+    const rules = (of: string) =>
+      ['ingressFrom[0].ipBlock.cidr=192.0.2.0/24', 'egress[0].to[0].ipBlock.cidr=192.0.2.0/24', 'enabled=true']
+        .map((rule) => `${of}networkPolicy.${rule}`)
+        .join()
+    const values = `url=https://c.example.com,existingSecret=s,platform.enabled=true,platform.existingSecret=p,platform.namespaces={agents,others},gateway.enabled=true,gateway.existingSecret=g,${['', 'platform.', 'gateway.'].map(rules).join()}`
+    const { status, stdout, stderr } = run('template', 'pilothouse', chart, '-n', 'ops', '--set', values)
+    expect([stderr, status]).toEqual(['', 0])
+    const all = objectsOf(stdout)
+    expect(refused(all)).toEqual([])
+    const policies = all.filter(({ kind }) => kind === 'NetworkPolicy')
+    const labelsOf = (name: string): Record<string, string> =>
+      all.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === name).spec.template.metadata.labels
+    const revision = {
+      platformId: 'p',
+      namespace: 'others',
+      deployment: { id: 'd', name: 'd' },
+      revisionId: 'r',
+      spec: null,
+    }
+    const pods = {
+      console: { namespace: 'ops', port: 3000, labels: labelsOf('pilothouse') },
+      platform: { namespace: 'ops', port: 4000, labels: labelsOf('pilothouse-platform') },
+      gateway: { namespace: 'ops', port: 4100, labels: labelsOf('pilothouse-gateway') },
+      agent: { namespace: 'others', port: 8000, labels: podLabels(revision) },
+      stranger: { namespace: 'others', port: 8000, labels: {} },
+    }
+    type Pod = (typeof pods)[keyof typeof pods]
+    const has = (labels: Record<string, string>, { matchLabels = {} }: { matchLabels?: object } = {}) =>
+      Object.entries(matchLabels).every(([name, value]) => labels[name] === value)
+    /** Whether the policies of one pod let a connection pass, in one direction. */
+    const passes = (own: Pod, other: Pod, way: 'ingress' | 'egress', port: number) => {
+      const of = policies.filter(({ spec }) => own.namespace === 'ops' && has(own.labels, spec.podSelector))
+      const isNamed = (named: number | string) => named === port || (named === 'http' && port === own.port)
+      const isPeer = ({ ipBlock, namespaceSelector, podSelector }: Record<string, { matchLabels?: object }>) =>
+        !ipBlock &&
+        (namespaceSelector
+          ? has({ 'kubernetes.io/metadata.name': other.namespace }, namespaceSelector)
+          : other.namespace === 'ops') &&
+        has(other.labels, podSelector)
+      return (
+        of.length === 0 ||
+        of.some(({ spec }) =>
+          spec[way].some(
+            (rule: Record<string, never[]>) =>
+              (rule.ports ?? [{ port }]).some(({ port }) => isNamed(port)) &&
+              (rule[way === 'ingress' ? 'from' : 'to'] ?? [{}]).some(isPeer),
+          ),
+        )
+      )
+    }
+    const reached = Object.entries(pods).map(([name, from]) => {
+      const found = Object.entries(pods).filter(
+        ([, to]) => from !== to && passes(from, to, 'egress', to.port) && passes(to, from, 'ingress', to.port),
+      )
+      return [name, found.map(([other]) => other)]
+    })
+    expect(Object.fromEntries(reached)).toEqual({
+      console: ['platform', 'gateway'],
+      platform: ['agent'],
+      gateway: ['platform', 'agent'],
+      // What is outside of the chart has no policy of it.
+      agent: ['platform', 'stranger'],
+      stranger: ['agent'],
+    })
   })
 
   test.each([

@@ -93,6 +93,12 @@ describe('an agent server', () => {
   })
 })
 
+test('an agent server answers its launcher, which ends one that hangs', async () => {
+  const { host, sent } = await run()
+  host.emit('message', { ping: true })
+  expect(sent().slice(1)).toEqual([{ pong: true }])
+})
+
 describe('the end', () => {
   test.each(['SIGTERM', 'SIGINT', 'disconnect'])('after %s comes when the server has stopped, once', async (event) => {
     const { promise, resolve } = deferred()

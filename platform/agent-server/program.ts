@@ -44,7 +44,9 @@ export async function runProgram(host: Host, start: (log: Log) => Promise<AgentS
   // The launcher died.
   host.once('disconnect', () => void end(0))
   host.on('message', (message) => {
-    if ((message as { drain?: unknown } | null)?.drain !== true) return
+    const { ping, drain } = (message ?? {}) as { ping?: unknown; drain?: unknown }
+    if (ping === true) host.send?.({ pong: true })
+    if (drain !== true) return
     void server?.drain().then(() => host.send?.({ idle: true }))
   })
 

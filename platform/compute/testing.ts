@@ -28,6 +28,7 @@ export function computeConformance(open: () => Promise<ComputeUnderTest>): () =>
   let change: (files: Record<string, string>) => Promise<void>
 
   beforeAll(async () => {
+    vi.stubEnv('PILOTHOUSE_HANG_SECONDS', '10')
     compute = await open()
     fixture = await createFixture(compute.options)
     client = fixture.client
@@ -46,6 +47,7 @@ export function computeConformance(open: () => Promise<ComputeUnderTest>): () =>
       await fixture?.close()
     } finally {
       await compute?.close()
+      vi.unstubAllEnvs()
     }
   })
   const revise = async () => (await client.request('POST', `/v2/deployments/${id}/revisions`, {})).body.id as string
@@ -79,6 +81,23 @@ export function computeConformance(open: () => Promise<ComputeUnderTest>): () =>
     expect((await client.about(id)).pid).not.toBe(pid)
     await waitFor('the reason', async () => /exit code 3/.test(await client.log(id, first, 'deploy')))
   })
+
+  test.each(['in an endless loop', 'stopped'])(
+    'servers that hang, %s, are replaced, and the deploy log says why',
+    async (how) => {
+      const { pid } = await client.about(id)
+      const mentions = async () => (await client.log(id, first, 'deploy')).split('did not respond for 10 s').length
+      const before = await mentions()
+      if (how === 'stopped') process.kill(pid, 'SIGSTOP')
+      else await client.get(`/agents/${id}/spin`)
+      await waitFor('it is gone', () => !isAlive(pid))
+      await waitFor('it serves again', async () => {
+        const { status, body } = await client.get(`/agents/${id}/about`).catch(() => ({ status: 0, body: undefined }))
+        return status === 200 && body.revision === first
+      })
+      await waitFor('the reason', async () => (await mentions()) > before)
+    },
+  )
 
   test('servers that cannot start fail the revision with the reason and leave nothing; the active one serves on', async () => {
     await change({ 'main.mjs': 'throw new Error("no model key")' })

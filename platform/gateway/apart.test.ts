@@ -16,7 +16,7 @@ import { createClient, createRepository, waitFor } from '../testing/platform-fix
 import { startProgram } from '../testing/program.mjs'
 import { testFolder } from '../testing/test-folder'
 import { tickerFiles } from '../testing/ticker.mjs'
-import { gatewayRole } from './entries'
+import { CHANNEL, type Entry, entrySealer, gatewayRole, isConnected } from './entries'
 
 // A platform and two gateways, each a process of its own. The tests run in order.
 
@@ -360,4 +360,42 @@ test('a killed gateway is not waited for, and the other one goes on', async () =
   await rollOut()
   expect(await serviceAt(b)).not.toBe(first)
   await waitFor('the first one is gone', () => !remote.made.has(first))
+})
+
+test('the platform publishes that an agent server is started again, and a gateway keeps requests until it is', async () => {
+  const sealer = entrySealer(GATEWAY_KEY)
+  const published = async () => {
+    const [row] = await query(database.url, `select sealed from platform.gateway_entries where key = '${ids.local}'`)
+    return sealer.open(row?.sealed as string, ids.local) as Entry
+  }
+  await waitFor('its agent server serves', async () => (await ask(b, ids.local)).status !== 503)
+  const { body } = await client.get(`/v2/deployments/${ids.local}`)
+  const log = await client.log(ids.local, body.active_revision_id, 'deploy')
+  process.kill(Number([...log.matchAll(/as process (\d+)/g)].at(-1)?.[1]), 'SIGKILL')
+  await expect.poll(published, { interval: 5 }).toMatchObject({ servers: null, isReturning: true })
+
+  // Another deployment, of a platform that only this test plays.
+  const id = 'd0000000-0000-4000-8000-00000000000d'
+  const publish = async (servers: Entry['servers']) => {
+    const sealed = sealer.seal({ customUrl: null, servers, isReturning: !servers } satisfies Entry, id)
+    const [row] = await query(
+      database.url,
+      `insert into platform.gateway_entries select '${id}', '${sealed}', max(version) + 1 from platform.gateway_entries
+       on conflict (key) do update set sealed = excluded.sealed, version = excluded.version
+       returning version, pg_notify('${CHANNEL}', '')`,
+    )
+    await waitFor('the gateway follows', async () => {
+      const behind = await query(
+        database.url,
+        `select from platform.gateway_copies where version < ${row?.version} and ${isConnected('gateway_copies.id')}`,
+      )
+      return behind.length === 0
+    })
+  }
+  await publish(null)
+  const answer = ask(b, id)
+  const { port } = agents.address() as AddressInfo
+  const address = { host: '127.0.0.1', ports: [port], isSecure: false, prefix: '/x', secret: 's', loopback: null }
+  await publish({ id: 'servers', authenticates: false, endsWithPlatform: false, address })
+  expect((await answer).status).toBe(200)
 })

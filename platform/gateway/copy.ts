@@ -88,7 +88,7 @@ export class Copy {
     const known = this.#known.get(deploymentId)
     if (!known) return { state: 'unknown' }
     if (known.upstream) return { state: 'up', child: known.upstream }
-    if (!known.servers) return { state: 'down' }
+    if (!known.servers) return { state: 'down', isReturning: known.isReturning ?? false }
     const reason = 'This gateway cannot reach the agent server of this deployment. Set PILOTHOUSE_PLATFORM_URL.'
     return { state: 'down', reason }
   }

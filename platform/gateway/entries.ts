@@ -44,6 +44,8 @@ export const Entry = z.object({
   servers: PublishedServers.nullable(),
   /** Why it has none, and none is on its way. */
   reason: z.string().optional(),
+  /** Whether its servers are being started again. */
+  isReturning: z.boolean().optional(),
 })
 export type Entry = z.output<typeof Entry>
 

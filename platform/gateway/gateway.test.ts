@@ -8,7 +8,9 @@ import { WebSocket } from 'ws'
 import type { Servers } from '../compute/compute'
 import { listenOn } from '../kernel/listen'
 import { type Client, createFixture, type Fixture, graphFiles, waitFor } from '../testing/platform-fixture'
+import { Absences } from './absences'
 import { createGateway } from './gateway'
+import type { Route } from './upstream'
 
 // Generous, because real processes are slow on a busy machine.
 vi.setConfig({ testTimeout: 60_000 })
@@ -191,20 +193,22 @@ test('a refusal tells pages of allowed origins the reason, and a preflight needs
   expect(await ask([own], 'https://other.example')).toEqual([401, null, null])
 })
 
-test('while the agent server is down: 503 with Retry-After and a detail; a stream that it cut ends as cut', async () => {
+test('a request to an agent server that is being restarted waits for it; a stream that it cut ends as cut', async () => {
   const response = await fetch(`${base}/stream?n=1000&ms=10`, { headers: key })
   const reading = response.text()
   const expected = expect(reading).rejects.toThrow()
   const crash = await fetch(`${base}/crash`, { headers: key })
-  expect(crash.status).toBe(503)
-  await expected
-  const down = await fetch(`${base}/ok`, { headers: key })
-  expect([down.status, down.headers.get('retry-after'), Object.keys((await down.json()) as object)]).toEqual([
+  expect([crash.status, crash.headers.get('retry-after'), Object.keys((await crash.json()) as object)]).toEqual([
     503,
     '1',
     ['detail'],
   ])
-  await waitFor('it is back', async () => (await fetch(`${base}/ok`, { headers: key })).status === 200)
+  const ask = async (method: string, body?: string) => {
+    const answer = await fetch(`${base}/echo`, { method, headers: key, body })
+    return ((await answer.json()) as { length: number }).length
+  }
+  await expected
+  expect(await Promise.all([ask('GET'), ask('POST', 'x'.repeat(3_000_000))])).toEqual([0, 3_000_000])
 })
 
 test('a deployment of which nothing was ever deployed says why, and not to try again shortly', async () => {
@@ -320,9 +324,61 @@ describe('a request to an agent server that has just stopped', () => {
     expect(asked).toEqual(['GET keep-alive', 'GET keep-alive', 'POST close'])
   })
 
-  test('without a successor it is a 503 without a retry', async () => {
-    const gone = child(await closedPort())
-    const response = await (await between(gone, gone))('GET')
-    expect([response.status, Object.keys((await response.json()) as object)]).toEqual([503, ['detail']])
+  /** What a POST with a large body gets from a gateway that finds these routes one after the other, and the last one from then on. */
+  async function through(routes: (() => Route)[], absences?: Absences) {
+    let asked = 0
+    const target = () => {
+      asked += 1
+      return (routes[asked - 1] ?? (routes.at(-1) as () => Route))()
+    }
+    const gateway = createGateway({ target, isKey: () => true, absences })
+    const { port } = await serve(gateway.serve)
+    const headers = { 'x-api-key': 'k' }
+    const response = await fetch(`http://127.0.0.1:${port}/agents/x/echo`, { method: 'POST', headers, body: BODY })
+    return { status: response.status, retryAfter: response.headers.get('retry-after'), asked }
+  }
+  const BODY = 'x'.repeat(200_000)
+  const up = (port: number) => (): Route => ({ state: 'up', child: child(port) })
+  const returning = (): Route => ({ state: 'down', isReturning: true })
+
+  test('a write that was refused waits for the same address, and arrives once and whole', async () => {
+    const port = await closedPort()
+    const seen: number[] = []
+    const server = http.createServer(async (request, response) => {
+      let length = 0
+      for await (const part of request) length += (part as Buffer).length
+      seen.push(length)
+      response.end()
+    })
+    servers.push(server)
+    const one = child(port)
+    const same = (): Route => ({ state: 'up', child: one })
+    const starts = (): Route => {
+      if (!server.listening) server.listen(port, '127.0.0.1')
+      return same()
+    }
+    expect((await through([same, same, same, starts, same])).status).toBe(200)
+    expect([seen, one.openRequests]).toEqual([[BODY.length], 0])
+  })
+
+  test('a deployment without an agent server is waited for while it is started again', async () => {
+    const { seen, child: after } = await successor()
+    expect(await through([returning, returning, returning, up(after.port)])).toMatchObject({ status: 200, asked: 4 })
+    expect(seen).toEqual([`POST ${BODY}`])
+  })
+
+  test('one that was deleted meanwhile, never rolled out or stays away is not waited for', async () => {
+    expect(await through([returning, returning, () => ({ state: 'unknown' })])).toMatchObject({ status: 404, asked: 3 })
+    expect(await through([() => ({ state: 'down' })])).toEqual({ status: 503, retryAfter: '1', asked: 1 })
+    expect(await through([returning], new Absences(0))).toMatchObject({ status: 503, retryAfter: '1' })
+    const gone = up(await closedPort())()
+    expect(await through([() => gone], new Absences(100))).toMatchObject({ status: 503, retryAfter: '1' })
+  })
+
+  test('one that has answered is waited for again', async () => {
+    const absences = new Absences()
+    const end = vi.spyOn(absences, 'end')
+    await through([up((await successor()).child.port)], absences)
+    expect(end.mock.calls).toEqual([['x']])
   })
 })

@@ -4,6 +4,7 @@ import { closeUnread } from '../kernel/close-unread'
 import { type AllowedOrigins, EXPOSED_HEADERS, isAllowedOrigin } from '../kernel/cors'
 import { carryInSpan, describeRequest } from '../kernel/telemetry'
 import { onWebSocket, refuseSocket, type Upgrade, withCredentials } from '../kernel/web-socket'
+import { Absences } from './absences'
 import type { CustomUrls } from './custom-urls'
 import { forwardedHeaders, headerOf, requestHeaders } from './headers'
 import { Tunnels } from './tunnel'
@@ -21,6 +22,8 @@ export type GatewayOptions = {
   corsOrigins?: AllowedOrigins
   /** Whether agent cards, and nothing else, are answered without a key. */
   publicCards?: boolean
+  /** For how long a request waits for agent servers that come back. */
+  absences?: Absences
 }
 
 const AGENTS = /^\/agents\/([^/?#]+)(?=[/?]|$)/
@@ -35,13 +38,18 @@ const RETRY_AFTER_S = 1
 const keepAliveAgent = new http.Agent({ keepAlive: true, timeout: 2000 })
 const secureAgent = new https.Agent({ keepAlive: true, timeout: 2000 })
 
-/** `isDown`: it may be known why. */
-type Refusal = { status: number; detail: string; isTemporary?: boolean; isDown?: boolean }
+/** `isDown`: it may be known why. `isReturning`: it ends soon by itself. */
+type Refusal = { status: number; detail: string; isTemporary?: boolean; isDown?: boolean; isReturning?: boolean }
 type SocketOptions = {
   others?: (upgrade: Upgrade) => boolean
   obstacle?: (request: IncomingMessage) => Refusal | undefined
 }
 const DOWN = 'The agent server of this deployment is starting or down. Try again shortly.'
+const CUT: Refusal = {
+  status: 503,
+  detail: 'The agent server of this deployment ended the connection.',
+  isTemporary: true,
+}
 const STOPPING: Refusal = { status: 503, detail: 'The platform is stopping.' }
 
 /**
@@ -51,6 +59,7 @@ const STOPPING: Refusal = { status: 503, detail: 'The platform is stopping.' }
  */
 export function createGateway(options: GatewayOptions) {
   const isKey = (given: string) => options.isKey(given)
+  const { absences = new Absences() } = options
   const placeOf = (request: IncomingMessage) => {
     const { url = '' } = request
     const custom = options.customUrls?.find(request)
@@ -70,7 +79,8 @@ export function createGateway(options: GatewayOptions) {
     if (!isOpen && !checksCallers && !isKey(key ?? '')) return { status: 403, detail: 'The API key is not valid.' }
     if (found.state === 'up') return found.child
     if (found.state === 'unknown') return { status: 404, detail: `Deployment ${id} not found.` }
-    return { status: 503, detail: found.reason ?? DOWN, isTemporary: true, isDown: found.reason === undefined }
+    const { reason, isReturning } = found
+    return { status: 503, detail: reason ?? DOWN, isTemporary: true, isDown: reason === undefined, isReturning }
   }
   /** A refusal with its reason, if that is not for a moment. */
   const explained = async (id: string, refusal: Refusal): Promise<Refusal> => {
@@ -84,21 +94,32 @@ export function createGateway(options: GatewayOptions) {
     const key = request.headers['x-api-key']?.toString()
     // Browsers send preflight requests without the key.
     const isOpen = isPreflight(request) || (publicCards && request.method === 'GET' && CARD.test(path))
-    const chosen = choose(id, key, isOpen)
-    if ('detail' in chosen) {
+    const answer = (given: Refusal) => {
       allowOrigin(request, response, corsOrigins)
       // The actual request then gets the reason.
       if (isPreflight(request)) response.writeHead(204).end()
-      else void explained(id, chosen).then((refusal) => refuse(request, response, refusal))
-      return
+      else void explained(id, given).then((refusal) => refuse(request, response, refusal))
     }
-    describeRequest({ 'pilothouse.deployment.id': id.toLowerCase() })
-    const another = (failed: Upstream) => {
-      const now = choose(id, key, isOpen)
-      return 'detail' in now || now === failed ? undefined : now
+    const pause = absences.waiter(id)
+    const another = async (failed: Upstream | undefined, mayWait: boolean) => {
+      for (let tried = failed; ; tried = undefined) {
+        const found = choose(id, key, isOpen)
+        const isAbsent = 'detail' in found ? found.isReturning : found === tried
+        if (!isAbsent) return found
+        if (!mayWait || !(await pause())) return 'detail' in found ? found : CUT
+      }
     }
-    const place = { path: path + query, prefix, corsOrigins, isOperator: isKey(key ?? '') }
-    void forward(request, response, place, chosen, another)
+    const place = { path: path + query, prefix, isOperator: isKey(key ?? '') }
+    const ways = { another, answer, taken: () => absences.end(id) }
+    const begin = (chosen: Upstream | Refusal) => {
+      if ('detail' in chosen) return answer(chosen)
+      describeRequest({ 'pilothouse.deployment.id': id.toLowerCase() })
+      void forward(request, response, place, chosen, ways)
+    }
+    const chosen = choose(id, key, isOpen)
+    if ('detail' in chosen && chosen.isReturning && !isPreflight(request))
+      void another(undefined, true).then((found) => response.destroyed || begin(found))
+    else begin(chosen)
   }
 
   const tunnels = new Tunnels()
@@ -173,31 +194,36 @@ export function refuse(
 type Place = {
   path: string
   prefix: string
-  corsOrigins: AllowedOrigins
   /** Whether the request carries a key of the platform. */
   isOperator: boolean
 }
 
-/**
- * Never rejects: every failure ends in a response. `another` returns the agent server that has replaced
- * a failed one, if any.
- */
+type Ways = {
+  /** The agent server that has replaced a failed one. With `mayWait` the same again, after a pause. */
+  another(failed: Upstream, mayWait: boolean): Promise<Upstream | Refusal>
+  answer(refusal: Refusal): void
+  /** The agent server has responded. */
+  taken(): void
+}
+
+/** Never rejects: every failure ends in a response. */
 async function forward(
   request: IncomingMessage,
   response: ServerResponse,
   place: Place,
   child: Upstream,
-  another: (failed: Upstream) => Upstream | undefined,
+  ways: Ways,
 ): Promise<void> {
   child.openRequests += 1
   let attempt: Attempt | undefined
-  let next: Upstream | undefined
+  let hasFailed = false
   // The caller disconnected: tell the agent server at once, even before it has responded.
   const onLeave = () => attempt?.end()
   response.once('close', onLeave)
   try {
     attempt = new Attempt(request, child, place)
     const upstreamResponse = await attempt.response
+    ways.taken()
     response.writeHead(
       upstreamResponse.statusCode ?? 502,
       upstreamResponse.statusMessage,
@@ -208,18 +234,18 @@ async function forward(
     if (response.destroyed) return
     // Abort the connection, so that the caller sees that the response is incomplete.
     if (response.headersSent) response.destroy()
-    else {
-      if (attempt?.mayRepeat) next = attempt.wasKept ? child : another(child)
-      const detail = 'The agent server of this deployment ended the connection.'
-      if (!next) allowOrigin(request, response, place.corsOrigins)
-      if (!next) refuse(request, response, { status: 503, detail, isTemporary: true })
-    }
+    else hasFailed = true
   } finally {
     response.off('close', onLeave)
     attempt?.end()
     child.openRequests -= 1
   }
-  if (next) await forward(request, response, place, next, another)
+  if (!hasFailed) return
+  const { mayRepeat = false, wasKept = false, isSent = true } = attempt ?? {}
+  const next = !mayRepeat ? CUT : wasKept ? child : await ways.another(child, !isSent)
+  if (response.destroyed) return
+  if ('detail' in next) ways.answer(next)
+  else await forward(request, response, place, next, ways)
 }
 
 /**
@@ -241,7 +267,8 @@ function passOn(upstreamResponse: IncomingMessage, response: ServerResponse): Pr
 class Attempt {
   readonly response: Promise<IncomingMessage>
   readonly #upstream: http.ClientRequest
-  #isSent = false
+  /** Whether the agent server may have received something of it. */
+  isSent = false
 
   /** Throws for a request that cannot be forwarded. */
   constructor(
@@ -279,7 +306,7 @@ class Attempt {
 
   /** Whether a retry is safe: nothing was sent, or the request is a read. */
   get mayRepeat(): boolean {
-    return !this.#isSent || this.#isQuestion
+    return !this.isSent || this.#isQuestion
   }
 
   /** Whether it used a kept-alive connection. */
@@ -298,7 +325,7 @@ class Attempt {
   }
 
   #send(): void {
-    this.#isSent = true
+    this.isSent = true
     // Not `pipeline`: a failure of the agent server must leave the caller's connection open for a response.
     this.request.pipe(this.#upstream)
   }

@@ -161,7 +161,9 @@ export class Publisher implements Gateways {
 
   async #withdraw(): Promise<void> {
     const ended = [...this.#published].filter(([, { servers }]) => servers?.endsWithPlatform)
-    await this.#write(ended.map(([id, { customUrl }]): [string, Entry] => [id, { customUrl, servers: null }]))
+    await this.#write(
+      ended.map(([id, { customUrl }]): [string, Entry] => [id, { customUrl, servers: null, isReturning: true }]),
+    )
   }
 
   #entryOf(id: string, customUrl: string | null | undefined, reason: string | undefined): Entry | null {
@@ -173,7 +175,8 @@ export class Publisher implements Gateways {
     }
     // Those that outlived the last platform serve until this one has found them.
     const servers = (!this.#found.has(id) && this.#published.get(id)?.servers) || null
-    return { customUrl, servers, ...(!servers && reason && { reason }) }
+    if (servers) return { customUrl, servers }
+    return { customUrl, servers, ...(reason && { reason }), ...(target.isReturning && { isReturning: true }) }
   }
 
   #serversOf(servers: Servers): PublishedServers {

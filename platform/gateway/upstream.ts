@@ -7,5 +7,8 @@ export type Upstream = Pick<Servers, 'host' | 'port' | 'isSecure' | 'prefix' | '
   isPlatform?: boolean
 }
 
-/** Where the requests for a deployment go now. `reason` says why nowhere. */
-export type Route = { state: 'up'; child: Upstream } | { state: 'down'; reason?: string } | { state: 'unknown' }
+/** Where the requests for a deployment go now. `reason` says why nowhere; `isReturning`: it is being started again. */
+export type Route =
+  | { state: 'up'; child: Upstream }
+  | { state: 'down'; reason?: string; isReturning?: boolean }
+  | { state: 'unknown' }

@@ -102,7 +102,7 @@ export const platformSettings = z.object({
   PILOTHOUSE_CONSOLE_URL: z.url().optional(),
   /** How long a replaced agent server may take to finish its runs and open requests. */
   PILOTHOUSE_DRAIN_SECONDS: z.coerce.number().min(0).max(86_400).default(60),
-  /** The runs of an agent server that shows no sign of life for this long continue in another process of its deployment. */
+  /** An agent server that shows no sign of life for this long is restarted, and its runs continue in another process. */
   PILOTHOUSE_HANG_SECONDS: z.coerce.number().min(30).max(86_400).default(HANG_SECONDS),
   /** Where deployments of this control plane run that name no other listener. */
   PILOTHOUSE_COMPUTE: z.enum(['process', 'kubernetes']).default('process'),
@@ -256,6 +256,8 @@ export type AgentEnv = z.output<typeof AgentEnv>
 export const agentEnv = () => parse(AgentEnv)
 
 const hangSeconds = () => process.env.PILOTHOUSE_HANG_SECONDS ?? String(HANG_SECONDS)
+/** For the program that starts an agent server, which may be that of a container. */
+export const hangMs = (): number => Number(hangSeconds()) * 1000
 
 /** The platform's settings that apply to its agent servers. Always set, so that no deployment can set them. */
 export const agentPolicy = (): Record<string, string> => ({

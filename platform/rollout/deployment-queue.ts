@@ -84,6 +84,11 @@ export class DeploymentQueue {
     return this.#isDeleting
   }
 
+  /** Whether there is a revision whose agent server is kept running. */
+  get isKept(): boolean {
+    return this.#active !== undefined
+  }
+
   /** Checks for work, now or after the current work. */
   wake(): void {
     this.#needsCheck = true

@@ -2,7 +2,7 @@ import type { Servers } from '../compute/compute'
 import { DeploymentQueue, type RolloutOptions } from './deployment-queue'
 
 /** The gateway's routing result for a deployment id. */
-export type Target = { state: 'up'; child: Servers } | { state: 'down' } | { state: 'unknown' }
+export type Target = { state: 'up'; child: Servers } | { state: 'down'; isReturning: boolean } | { state: 'unknown' }
 
 /**
  * The queues of active deployments; idle ones exist only in the store. Always knows where to route a request
@@ -51,7 +51,7 @@ export class Rollouts {
     const queue = this.#queues.get(deploymentId)
     if (!this.#known.has(deploymentId) || queue?.isDeleting) return { state: 'unknown' }
     const child = queue?.supervisor.current
-    return child ? { state: 'up', child } : { state: 'down' }
+    return child ? { state: 'up', child } : { state: 'down', isReturning: queue?.isKept ?? false }
   }
 
   /** Stops every process; unfinished work stays in the store. */

@@ -13,7 +13,10 @@ const {
 } = env
 const { PILOTHOUSE_AGENT_SECRET } = JSON.parse(readFileSync(Number(PILOTHOUSE_SECRETS_FD), 'utf8'))
 process.once('disconnect', () => process.exit(0))
-process.on('message', (/** @type {any} */ { drain }) => drain && process.send?.({ idle: true }))
+process.on('message', (/** @type {any} */ { drain, ping }) => {
+  if (drain) process.send?.({ idle: true })
+  if (ping) process.send?.({ pong: true })
+})
 
 /** @type {Record<string, any>} */
 const graphs = {}

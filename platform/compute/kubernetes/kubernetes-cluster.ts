@@ -23,6 +23,7 @@ const IN_CLUSTER = 'inClusterContext'
 const REMOVED: readonly [apiVersion: string, kind: string][] = [
   ['batch/v1', 'Job'],
   ['autoscaling/v2', 'HorizontalPodAutoscaler'],
+  ['policy/v1', 'PodDisruptionBudget'],
   ['apps/v1', 'Deployment'],
   ['apps/v1', 'ReplicaSet'],
   ['v1', 'Service'],

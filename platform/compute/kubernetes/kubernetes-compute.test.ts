@@ -1,6 +1,7 @@
+import { KubeConfig, PolicyV1Api } from '@kubernetes/client-node'
 import { describe, expect, test } from 'vitest'
 import { apiServerWorld, missingApiServer } from '../../testing/kubernetes/world'
-import { createBody } from '../../testing/platform-fixture'
+import { createBody, graphFiles } from '../../testing/platform-fixture'
 import { computeConformance } from '../testing'
 
 const missing = missingApiServer()
@@ -69,5 +70,31 @@ describe.skipIf(missing)(`a real API server of Kubernetes${missing ? `: ${missin
       sidecars: [{ name: 'a', image: 'x', env: [{ name: 'A', valueFrom: { fieldRef: { fieldPath: 'nowhere' } } }] }],
     })
     expect([deep.status, deep.body.detail?.[0].loc.slice(0, 7)]).toEqual([422, [...place, 'sidecars', 0, 'env', 0]])
+  })
+
+  test('a revision with several pods has a disruption budget, which goes with it', async () => {
+    const { client } = fixture()
+    const config = new KubeConfig()
+    if (world.server.kubeconfig) config.loadFromFile(world.server.kubeconfig)
+    else config.loadFromDefault()
+    const policy = config.makeApiClient(PolicyV1Api)
+    const { namespace } = world.node
+    const budgets = async () => (await policy.listNamespacedPodDisruptionBudget({ namespace })).items
+    const { body: listeners } = await client.get('/v2/listeners')
+    const { body } = await client.request('POST', '/v2/deployments', {
+      name: 'several',
+      source: 'external_docker',
+      source_config: { listener_id: listeners.resources[0].id, resource_spec: { min_scale: 2 } },
+      source_revision_config: { image_uri: world.image(graphFiles()).uri },
+      secrets: [],
+    })
+    await expect.poll(budgets, { timeout: 30_000 }).toMatchObject([
+      {
+        metadata: { ownerReferences: [{ kind: 'Deployment' }] },
+        spec: { maxUnavailable: 1, unhealthyPodEvictionPolicy: 'AlwaysAllow' },
+      },
+    ])
+    await client.request('DELETE', `/v2/deployments/${body.id}`)
+    await expect.poll(budgets, { timeout: 60_000 }).toEqual([])
   })
 })

@@ -1,4 +1,4 @@
-import type { V1Deployment, V1PodSpec } from '@kubernetes/client-node'
+import type { V1Deployment, V1PodDisruptionBudget, V1PodSpec } from '@kubernetes/client-node'
 import { describe, expect, test } from 'vitest'
 import { stringify } from 'yaml'
 import { CPU_LIMITS, CPUS, DB_CPUS, SCALES, SIZES } from '@/lib/contracts/deployments/resource-defaults'
@@ -151,6 +151,24 @@ describe('a revision becomes', () => {
     const { init_containers, sidecars } = FULL
     const own = podsOf(input({ spec: { queue_cpu: 1, ...{ init_containers, sidecars } } }))
     expect(new Set(own.flatMap(refusedByRestricted))).toEqual(new Set(['prepare', 'proxy', 'metrics']))
+  })
+
+  test.each<[ResourceSpec | null, string[]]>([
+    [null, []],
+    [{ min_scale: 2 }, ['api']],
+    [{ max_scale: 2, queue_max_scale: 1 }, ['api']],
+    [{ queue_max_scale: 3 }, ['queue']],
+  ])('disruption budgets for the roles of %j with several pods, which never block a drain', (spec, roles) => {
+    const { owner, owned } = revisionManifests(input({ spec }))
+    const budgets = owned.filter(({ kind }) => kind === 'PodDisruptionBudget') as V1PodDisruptionBudget[]
+    const deployments = [owner, ...owned].filter(({ kind }) => kind === 'Deployment') as V1Deployment[]
+    const wanted = deployments.filter(({ metadata }) => roles.includes(metadata?.labels?.['pilothouse.dev/role'] ?? ''))
+    expect(budgets.map((one) => [one.metadata?.name, one.spec])).toEqual(
+      wanted.map(({ metadata, spec }) => [
+        metadata?.name,
+        { maxUnavailable: 1, unhealthyPodEvictionPolicy: 'AlwaysAllow', selector: spec?.selector },
+      ]),
+    )
   })
 
   test('pods whose agent does not get the credentials with which the source is cloned', () => {

@@ -3,6 +3,7 @@ import type {
   V1Deployment,
   V1Job,
   V1ObjectMeta,
+  V1PodDisruptionBudget,
   V1PodSpec,
   V1Secret,
   V1Service,
@@ -56,7 +57,13 @@ export type RevisionInput = {
   drainSeconds: number
 }
 
-export type ManifestObject = V1Deployment | V1Job | V1Service | V1Secret | V2HorizontalPodAutoscaler
+export type ManifestObject =
+  | V1Deployment
+  | V1Job
+  | V1PodDisruptionBudget
+  | V1Service
+  | V1Secret
+  | V2HorizontalPodAutoscaler
 
 export type RevisionManifests = {
   /** Owns all the others, which go when it goes. */
@@ -83,10 +90,12 @@ export function revisionManifests(input: RevisionInput): RevisionManifests {
   const amounts = amountsOf(full.cpu, full.cpu_limit, full.memory_mb, full.memory_limit_mb)
   const owned: ManifestObject[] = [secretOf(input, name), serviceFor(input, name, 'revision')]
   if (api.max > api.min) owned.push(autoscaler(input, name, 'api', api))
+  if (api.max > 1) owned.push(disruptionBudget(input, name, 'api'))
   if (queue) {
     const own = amountsOf(full.queue_cpu, full.queue_cpu_limit, full.queue_memory_mb, full.queue_memory_limit_mb)
     owned.push(deploymentOf(input, `${name}-queue`, 'queue', queue, own))
     if (queue.max > queue.min) owned.push(autoscaler(input, `${name}-queue`, 'queue', queue))
+    if (queue.max > 1) owned.push(disruptionBudget(input, `${name}-queue`, 'queue'))
   }
   return { owner: deploymentOf(input, name, 'api', api, amounts), owned }
 }
@@ -189,6 +198,20 @@ function autoscaler(input: RevisionInput, name: string, role: Role, { min, max }
           resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: CPU_TARGET_PERCENT } },
         },
       ],
+    },
+  }
+}
+
+/** Drained nodes give their pods up one after the other. Never blocks a drain: not the last pod, and none that is not ready. */
+function disruptionBudget(input: RevisionInput, name: string, role: Role): V1PodDisruptionBudget {
+  return {
+    apiVersion: 'policy/v1',
+    kind: 'PodDisruptionBudget',
+    metadata: metaOf(input, name, role),
+    spec: {
+      maxUnavailable: 1,
+      unhealthyPodEvictionPolicy: 'AlwaysAllow',
+      selector: { matchLabels: podLabels(input, role) },
     },
   }
 }

@@ -18,6 +18,7 @@ const KINDS: Record<string, string> = {
   deployments: 'Deployment',
   replicasets: 'ReplicaSet',
   horizontalpodautoscalers: 'HorizontalPodAutoscaler',
+  poddisruptionbudgets: 'PodDisruptionBudget',
   jobs: 'Job',
 }
 const LABELS = { 'pilothouse.dev/revision': 'one' }
@@ -80,7 +81,12 @@ afterAll(async () => {
 
 const object = (apiVersion: string, kind: string) => ({ apiVersion, kind, metadata }) as ManifestObject
 const service = object('v1', 'Service')
-const owned = [object('v1', 'Secret'), service, object('autoscaling/v2', 'HorizontalPodAutoscaler')]
+const owned = [
+  object('v1', 'Secret'),
+  service,
+  object('autoscaling/v2', 'HorizontalPodAutoscaler'),
+  object('policy/v1', 'PodDisruptionBudget'),
+]
 
 test('the roles of the charts allow what is asked of a cluster, and nothing else', async () => {
   const { signal } = new AbortController()

@@ -6,6 +6,7 @@ import type { ManifestObject } from './manifests'
 const PLACES: Record<string, string> = {
   Deployment: 'apis/apps/v1',
   Job: 'apis/batch/v1',
+  PodDisruptionBudget: 'apis/policy/v1',
   Service: 'api/v1',
   Secret: 'api/v1',
   HorizontalPodAutoscaler: 'apis/autoscaling/v2',

@@ -2,10 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { constants } from 'node:os'
 import type { Writable } from 'node:stream'
 import { z } from 'zod'
+import { hangMs } from '../../kernel/env'
 import { readLines } from '../../kernel/lines'
 import { watchProcessGroup } from '../../kernel/reaper'
 import type { Confinement } from '../../sandbox/confinement'
 import { type Servers, StartError } from '../compute'
+import { watchForHang } from './hang-watch'
 import { heapLimitFor, watchMemory } from './memory-limit'
 
 const Announcement = z.union([
@@ -86,12 +88,12 @@ export async function startChild(options: ChildOptions): Promise<AgentChild> {
 
   const release = watchProcessGroup(node.pid, 'later')
   let isOver = false
-  let excess: string | undefined
+  let reason: string | undefined
   const ended = new Promise<string>((resolve) => {
     const end = (how: string) => {
       isOver = true
       unwatch()
-      resolve(excess ?? how)
+      resolve(reason ?? how)
     }
     node.once('error', (error) => end(`it could not be started: ${error.message}`))
     node.once('exit', (code, signal) => end(describeEnd(code, signal)))
@@ -103,14 +105,11 @@ export async function startChild(options: ChildOptions): Promise<AgentChild> {
       // gone in the meantime
     }
   }
-  const unwatch = watchMemory(
-    () => confinement.programOf(node),
-    limitMb,
-    (why) => {
-      excess = why
-      kill()
-    },
-  )
+  const killFor = (why: string) => {
+    reason = why
+    kill()
+  }
+  const unwatch = watchMemory(() => confinement.programOf(node), limitMb, killFor)
   const stop = async (graceMs: number) => {
     if (!isOver) {
       // It ends in order when the channel closes. A signal would reach the step that confines it.
@@ -131,6 +130,10 @@ export async function startChild(options: ChildOptions): Promise<AgentChild> {
     await stop(0)
     throw error
   }
+  // Not before: a graph may load for long, within a limit of its own.
+  const limitMs = hangMs()
+  const unask = watchForHang(node, limitMs, () => killFor(`killed because it did not respond for ${limitMs / 1000} s`))
+  void ended.then(unask)
   let isIdle = false
   node.on('message', (message) => {
     isIdle ||= Idle.safeParse(message).success

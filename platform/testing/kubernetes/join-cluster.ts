@@ -20,6 +20,7 @@ const KINDS = [
   ['apps/v1', 'Deployment'],
   ['batch/v1', 'Job'],
   ['autoscaling/v2', 'HorizontalPodAutoscaler'],
+  ['policy/v1', 'PodDisruptionBudget'],
   ['v1', 'Service'],
   ['v1', 'Secret'],
 ] as const

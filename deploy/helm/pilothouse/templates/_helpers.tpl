@@ -66,3 +66,19 @@ http://{{ include "pilothouse.platform.name" . }}.{{ .Release.Namespace }}.svc
 {{- define "pilothouse.controlPlane.kind" -}}
 {{ .Values.controlPlane.kind | default (ternary "embedded" "control-plane" (eq (include "pilothouse.platform.isUsed" .) "true")) }}
 {{- end }}
+{{- /* This chart's pods as peers of network policies, and those of agents. */ -}}
+{{- define "pilothouse.peer" -}}
+- podSelector: { matchLabels: {{ include "pilothouse.selector" . | fromYaml | toJson }} }
+{{- end }}
+{{- define "pilothouse.platform.peer" -}}
+- podSelector: { matchLabels: {{ include "pilothouse.platform.selector" . | fromYaml | toJson }} }
+{{- end }}
+{{- define "pilothouse.gateway.peer" -}}
+- podSelector: { matchLabels: {{ include "pilothouse.gateway.selector" . | fromYaml | toJson }} }
+{{- end }}
+{{- define "pilothouse.agents.peers" -}}
+{{- range .Values.platform.namespaces | default (list .Release.Namespace) }}
+- namespaceSelector: { matchLabels: { kubernetes.io/metadata.name: {{ . }} } }
+  podSelector: { matchLabels: { app.kubernetes.io/managed-by: pilothouse } }
+{{- end }}
+{{- end }}
