@@ -15,7 +15,8 @@ export function ChartTable({ label, empty, times, charts }: Props) {
     columns.some(({ values }) => values[index] !== null && values[index] !== undefined) ? [{ time, index }] : [],
   )
   return (
-    <div className="max-h-80 overflow-auto rounded-lg border bg-panel">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
+    <section aria-label={label} tabIndex={0} className="max-h-80 overflow-auto rounded-lg border bg-panel">
       <table aria-label={label} className="w-full border-collapse text-right text-xs tabular-nums">
         <thead>
           <tr className="text-ink-3 [&>th]:sticky [&>th]:top-0 [&>th]:bg-sunken">
@@ -45,6 +46,6 @@ export function ChartTable({ label, empty, times, charts }: Props) {
         </tbody>
       </table>
       {shown.length === 0 ? <p className="px-3 py-2 text-ink-3 text-xs">{empty}</p> : null}
-    </div>
+    </section>
   )
 }
