@@ -141,9 +141,9 @@ export class Recorder implements ActiveRecorder {
     if (this.place.run) this.#isNamed()
   }
 
-  /** Resolves when the row has the ids known so far; also if the store is away, because they are written again later. */
-  get written(): Promise<void> {
-    return this.#updates
+  /** Whether the row has the ids known so far, once the store has answered. What it has not taken is written again later. */
+  get written(): Promise<boolean> {
+    return this.#updates.then(() => Object.keys(this.#unwritten).length === 0)
   }
 
   /** Resolves when the run is no longer followed. */
@@ -377,7 +377,10 @@ export class Recorder implements ActiveRecorder {
   async #writeRow(): Promise<void> {
     const patch = this.#unwritten
     if (Object.keys(patch).length === 0 || this.#log.phase === 'ended') return // the end is stored with the rest
-    await updateRecording(this.#log.id, patch, { instance: this.#hub.instance, isOwner: true })
+    if (!(await updateRecording(this.#log.id, patch, { instance: this.#hub.instance, isOwner: true }))) {
+      void this.stop('lost')
+      throw new Error('Another console instance has taken this recording over.')
+    }
     this.#unwritten = Object.fromEntries(
       Object.entries(this.#unwritten).filter(([name, value]) => patch[name as keyof Patch] !== value),
     )

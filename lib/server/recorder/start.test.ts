@@ -240,3 +240,26 @@ test('a start that a shutdown cuts off is left to the next instance, because its
   expect(recorderHub().recorders.has(id)).toBe(false)
   await (await db()).execute(sql`delete from console.recordings where id = ${id}`)
 })
+
+test.each([
+  [
+    'the store did not take its thread',
+    'alter table console.recordings add constraint none check (thread is null) not valid',
+  ],
+  ['another instance has taken it over', `update console.recordings set owner = 1 where phase = 'starting'`],
+])('a start sends no run if %s: after a crash, nobody would find it', async (_, statement) => {
+  const before = [server.runs.size, await count()]
+  server.intercept = ({ method, url }, response) => {
+    if (method !== 'POST' || url !== '/threads') return false
+    void db()
+      .then((store) => store.execute(sql.raw(statement)))
+      .then(() => response.writeHead(200, { 'content-type': 'application/json' }).end('{"thread_id":"unstored"}'))
+    return true
+  }
+  try {
+    await expect(start()).rejects.toThrow('Nothing was started')
+    expect([server.runs.size, await count()]).toEqual(before)
+  } finally {
+    await (await db()).execute(sql`alter table console.recordings drop constraint if exists none`)
+  }
+})

@@ -33,8 +33,8 @@ import {
 } from './store'
 import { holdStream } from './stream-places'
 
-/** A start waits no longer for its thread to be stored: a slow store must not stop it. */
-const STORED_MS = 2_000
+/** How long a start waits for its thread to be stored. */
+const STORED_MS = 5_000
 /** How long the recording of a run that is over may take to get its end; afterwards the run is shown as running. */
 const ENDED_MS = 10_000
 
@@ -152,7 +152,10 @@ async function startWithStream(input: StartRecording, release: () => void): Prom
     recorder.discard()
     // A shutdown leaves open whether the run was created: the instance that takes over looks for it.
     if (shutdownSignal().aborted) await updateRecording(id, { owner: null }, { instance: hub.instance, isOwner: true })
-    else await deleteRecording(id)
+    else
+      await deleteRecording(id).catch((reason: unknown) =>
+        log.warn('recorder.start_left', { recording: id, error: reason }),
+      )
     throw error
   }
   const isNamed = within(hub.settings.timing.idsMs, recorder.named, undefined)
@@ -198,8 +201,12 @@ async function open(
   if (thread.kind === 'new' && !recorder.place.thread) {
     const made = await call(agentServer.createThread, { ...at, body: {} }, options)
     recorder.name(made.thread_id, null)
-    // If this process dies during the start, another one finds the run by its thread.
-    await within(STORED_MS, recorder.written, undefined)
+    // If this process dies during the start, another one finds the run by its thread, and by nothing else.
+    if (!(await within(STORED_MS, recorder.written, false)))
+      throw new AppError(
+        'internal',
+        "The console's database is unreachable. Nothing was started; try again in a moment.",
+      )
   }
   const thread_id = recorder.place.thread ?? ''
   try {

@@ -121,17 +121,20 @@ type Patch = Partial<
     | 'isResumable'
   >
 >
-/** Updates the row and notifies the other instances. `owner`: only while that instance records. */
+/**
+ * Updates the row and notifies the other instances. `owner`: only while that instance records. False if there is no such row.
+ */
 export async function updateRecording(
   id: string,
   patch: Patch & { owner?: null },
   from: { instance: number; isOwner: boolean },
-): Promise<void> {
+): Promise<boolean> {
   const store = await db()
   const isIt = and(eq(recordings.id, id), from.isOwner ? eq(recordings.owner, from.instance) : undefined)
-  await store.transaction(async (one) => {
-    await one.update(recordings).set(patch).where(isIt)
+  return await store.transaction(async (one) => {
+    const { rowCount } = await one.update(recordings).set(patch).where(isIt)
     await one.execute(sql`select pg_notify(${CHANNEL}, ${`${from.instance}:${id}`})`)
+    return rowCount === 1
   })
 }
 

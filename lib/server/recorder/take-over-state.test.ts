@@ -230,3 +230,10 @@ test.each<[string, number, boolean, boolean]>([
   expect(log.slice(0, 4)).toEqual(['custom 0', 'custom 1', isFilled ? 'custom 2' : 'gap', 'custom 3'])
   expect(log.at(-1)).toBe('final')
 })
+
+test('a start that had not stored its thread has sent no run, and leaves no recording', async () => {
+  const { id, begin } = await claimed({ thread: null, run: null, phase: 'starting' })
+  await begin()
+  expect(await findRecording(id)).toBeUndefined()
+  expect(recorderHub().recorders.has(id)).toBe(false)
+})

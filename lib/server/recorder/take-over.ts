@@ -7,7 +7,7 @@ import { Recorder } from './recorder'
 import { RecordingLog } from './recording-log'
 import { findRunByKey } from './run-source'
 import { readSegments, type StoredEnd, storedEnd, truncateSegments } from './segments'
-import { type RecordingRow, setCuts, updateRecording } from './store'
+import { deleteRecording, type RecordingRow, setCuts, updateRecording } from './store'
 import type { RecorderTiming } from './timing'
 
 const PAGE_BYTES = 1024 * 1024
@@ -15,6 +15,12 @@ const PAGE_BYTES = 1024 * 1024
 /** Continues a recording that no instance records any more, after the last stored entry. */
 export async function takeOver(hub: Hub, row: RecordingRow, wasCrash: boolean): Promise<void> {
   const found = await storedEnd(row.id)
+  if (!row.thread && !row.isStateless && found.last === 0) {
+    // A run is only sent once its thread is stored, so none was.
+    await deleteRecording(row.id)
+    hub.release(row.id)
+    return
+  }
   const isRewound = await rewind(row, found)
   const end = isRewound ? await storedEnd(row.id) : found
   // Viewers may have seen entries that were never stored. A viewer beyond this point starts over.
