@@ -173,7 +173,8 @@ export class Connection {
   #drop(source: Source): void {
     source.close()
     this.#sources.delete(source.id)
-    if (this.#news.includes(source)) this.#news.splice(this.#news.indexOf(source), 1)
+    const at = this.#news.indexOf(source)
+    if (at >= 0) this.#news.splice(at, 1)
   }
 
   #wait(): void {

@@ -141,8 +141,6 @@ const spoken = ({ parts }: NonNullable<ReturnType<typeof readMessage>>): string 
 
 const FIGURES_BYTES = 16 * 1024 * 1024
 const PAGE_BYTES = 256 * 1024
-/** How long the figures of one run may keep the process from others. */
-const TURN_MS = 4
 
 /**
  * What the models of a run took, as the page of the run derives it from its log. Null if the log is too long for that or cannot
@@ -151,7 +149,6 @@ const TURN_MS = 4
 export async function figuresOf(held: RecordingLog, summary: RecordingSummary): Promise<RecordedFigures | null> {
   if (held.totalBytes > FIGURES_BYTES) return null
   const view = createRunView({ budgetBytes: 0 })
-  let began = performance.now()
   try {
     for (;;) {
       const chunks = held.read(view.seq, PAGE_BYTES) ?? (await readSegments(held.id, view.seq, PAGE_BYTES))
@@ -159,9 +156,8 @@ export async function figuresOf(held: RecordingLog, summary: RecordingSummary): 
       for (const chunk of chunks) {
         const bytes = chunkAfter(chunk, view.seq)
         if (bytes) for (const entry of decodeChunk({ ...chunk, bytes })) applyEntry(view, entry)
-        if (performance.now() - began < TURN_MS) continue
-        await setImmediate() // other runs go on meanwhile
-        began = performance.now()
+        // Other runs go on meanwhile.
+        await setImmediate()
       }
     }
   } catch (error) {

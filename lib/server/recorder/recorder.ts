@@ -4,7 +4,6 @@ import type { LogEntry } from '@/lib/stream/log'
 import { interruptIds } from '@/lib/stream/questions'
 import { endedTimes } from '@/lib/stream/run-times'
 import { log } from '../process/log'
-import { turns } from '../process/turns'
 import type { OpenStream } from '../upstream/call'
 import { drain, type Ending } from './drain'
 import type { ActiveRecorder, Hub } from './hub'
@@ -29,8 +28,6 @@ import type { RecorderTiming } from './timing'
 
 type Patch = Parameters<typeof updateRecording>[1]
 const UPDATE_AGAIN_MS = 1_000
-/** When many runs end together, what is made of their logs must not delay the events of others. */
-const inTurn = turns(4)
 
 /**
  * Follows one run to its end and writes its log, as the only reader upstream however many watch. The outcome is what
@@ -322,13 +319,13 @@ export class Recorder implements ActiveRecorder {
       error,
       output,
       ...(value && outcome === 'waiting' && { questions: interruptIds(value) }),
-      figures: row ? await inTurn(() => figuresOf(this.#log, summaryOf(row))) : null,
+      figures: row ? await figuresOf(this.#log, summaryOf(row)) : null,
       ...times,
       ...this.#size,
       owner: null,
     } as const
     await this.#insist(() => updateRecording(this.#log.id, end, { instance: this.#hub.instance, isOwner: true }))
-    await inTurn(() => packSegments(this.#log.id)).catch((error: unknown) =>
+    await packSegments(this.#log.id).catch((error: unknown) =>
       log.warn('recorder.not_packed', { recording: this.#log.id, error }),
     )
     return true

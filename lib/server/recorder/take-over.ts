@@ -16,7 +16,7 @@ const PAGE_BYTES = 1024 * 1024
 export async function takeOver(hub: Hub, row: RecordingRow, wasCrash: boolean): Promise<void> {
   const found = await storedEnd(row.id)
   if (!row.thread && !row.isStateless && found.last === 0) {
-    // A run is only sent once its thread is stored, so none was.
+    // A start stores its thread before it sends the run, so no run was sent.
     await deleteRecording(row.id)
     hub.release(row.id)
     return
