@@ -28,7 +28,7 @@ const SOURCES = [
   "export { RecordingLog } from './lib/server/recorder/recording-log'",
   "export { Writer } from './lib/server/recorder/writer'",
   "export { insertRecording, renewLeases, updateRecording } from './lib/server/recorder/store'",
-  "export { packSegments } from './lib/server/recorder/packed/pack'",
+  "export { packLive, packSegments } from './lib/server/recorder/packed/pack'",
   "export { deleteExpired } from './lib/server/recorder/retention'",
 ]
 
@@ -105,7 +105,7 @@ async function insert(ours) {
 /**
  * Records 200 runs at once for some seconds. Returns their logs, and milliseconds from each chunk to its commit.
  */
-async function record(ours, eventOf) {
+async function record(ours, eventOf, seconds = SECONDS) {
   const waits = []
   const sent = new Map()
   const lost = []
@@ -128,11 +128,13 @@ async function record(ours, eventOf) {
     }
     logs.push(log)
   }
+  let packing = Promise.resolve()
   const renewing = setInterval(() => {
     const live = logs.map(({ id, last, totalBytes }) => ({ id, entries: last, bytes: totalBytes, phase: 'live' }))
     void ours.renewLeases(INSTANCE, live)
+    packing = packing.then(() => ours.packLive(logs))
   }, 4000)
-  const events = Math.round(RATE * SECONDS)
+  const events = Math.round(RATE * seconds)
   const began = performance.now()
   await Promise.all(
     logs.map(async (log, index) => {
@@ -145,6 +147,7 @@ async function record(ours, eventOf) {
     }),
   )
   clearInterval(renewing)
+  await packing
   for (const log of logs) {
     log.seal()
     await writer.flushed(log.id)

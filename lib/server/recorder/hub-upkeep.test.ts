@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import { eq } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { db } from '../process/db'
 import { type TestConsole, testConsole } from '../testing'
 import { Hub } from './hub'
+import { weekOf } from './packed/weeks'
 import { RecordingLog } from './recording-log'
-import { recordings } from './schema'
+import { recordings, segments } from './schema'
 import { findRecording } from './store'
 import { noteRecorder, insertRow as recording, until } from './testing'
 import { recorderSettings } from './timing'
@@ -153,6 +155,20 @@ test('leases are renewed while a recording is in progress, with how far it is', 
   expect(row).toMatchObject({ entries: 12, bytes: 34, phase: 'reconnecting' })
   expect(row?.leaseUntil?.getTime()).toBeGreaterThan(leaseUntil.getTime())
   expect(await findRecording(others)).toMatchObject({ entries: 0, leaseUntil })
+})
+
+test('a recording in progress is packed when there is a block of it', async () => {
+  await hub.start()
+  const id = await recording({ owner: hub.instance })
+  noteRecorder(hub, id)
+  const held = heldLog(id, { last: 2, totalBytes: 256 * 1024 })
+  await (await db())
+    .insert(segments)
+    .values([1, 2].map((seq) => ({ recording: id, firstSeq: seq, lastSeq: seq, body: '{}' })))
+  await tick()
+  await until(() => held.packedBytes > 0)
+  const rows = await (await db()).select().from(segments).where(eq(segments.recording, id)).orderBy(segments.firstSeq)
+  expect(rows.map(({ packedOn }) => packedOn)).toEqual([weekOf(new Date()), null])
 })
 
 test('what has expired is deleted at the first tick and then once an hour', async () => {

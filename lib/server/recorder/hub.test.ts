@@ -7,6 +7,7 @@ import { type TestConsole, testConsole } from '../testing'
 import { decodeChunk } from './chunk'
 import { Hub } from './hub'
 import { CHANNEL, WakeLine } from './instances/wake'
+import { packLive } from './packed/pack'
 import { RecordingLog } from './recording-log'
 import { recordings } from './schema'
 import { writeSegments } from './segments'
@@ -118,6 +119,21 @@ describe('a log', () => {
     await tell(id)
     await until(() => log.phase === 'ended')
     expect([log.last, log.isAbandoned, await hub.log(id)]).toEqual([151, false, log])
+  })
+
+  test('of another instance gets rows that were packed before it read them', async () => {
+    const id = await recording()
+    const log = await hub.log(id)
+    await write(id, [1, 2, 3], false)
+    await packLive([{ id, totalBytes: 256 * 1024, packedBytes: 0 }])
+    await tell(id)
+    await until(() => log.last === 3)
+    expect(
+      log
+        .read(0, 1e9)
+        ?.flatMap(decodeChunk)
+        .map(({ seq, kind }) => [seq, kind]),
+    ).toEqual([1, 2, 3].map((seq) => [seq, 'event']))
   })
 
   test('of another instance has a mark where the store has lost entries', async () => {

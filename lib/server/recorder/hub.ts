@@ -11,6 +11,7 @@ import type { Chunk } from './chunk'
 import type { Message } from './instances/messages'
 import { Neighbours } from './instances/neighbours'
 import { WakeLine } from './instances/wake'
+import { packLive } from './packed/pack'
 import { fitMemory, RecordingLog } from './recording-log'
 import { keepUp } from './retention'
 import type { RunPlace } from './run-source'
@@ -62,6 +63,7 @@ export class Hub {
   readonly #changeListeners = new Set<() => void>()
   #starting: Promise<void> | undefined
   #claiming: Promise<void> | undefined
+  #packing: Promise<void> | undefined
   #timer: NodeJS.Timeout | undefined
   #claims: NodeJS.Timeout | undefined
   #cleanedAt = Number.NEGATIVE_INFINITY
@@ -135,7 +137,7 @@ export class Hub {
     clearInterval(this.#claims)
     this.#isStopped = true
     const stops = [...this.recorders.values()].map((recorder) => recorder.stop('shutdown'))
-    await Promise.allSettled([...stops, this.#claiming])
+    await Promise.allSettled([...stops, this.#claiming, this.#packing])
     this.#neighbours?.close()
     await this.line.leave().catch((error: unknown) => log.warn('recorder.farewell_failed', { error }))
     await this.line.close()
@@ -362,12 +364,13 @@ export class Hub {
 
   async #tick(): Promise<void> {
     try {
-      const live = [...this.recorders.keys()].flatMap((id) => {
-        const one = this.#logs.get(id)
-        return one ? [{ id, entries: one.last, bytes: one.totalBytes, phase: one.phase }] : []
-      })
-      await renewLeases(this.instance, live)
+      const live = [...this.recorders.keys()].flatMap((id) => this.#logs.get(id) ?? [])
+      await renewLeases(
+        this.instance,
+        live.map(({ id, last, totalBytes, phase }) => ({ id, entries: last, bytes: totalBytes, phase })),
+      )
       await this.line.look()
+      this.#pack(live)
       if (performance.now() - this.#cleanedAt > RETENTION_EVERY_MS) {
         this.#cleanedAt = performance.now()
         await keepUp()
@@ -377,6 +380,14 @@ export class Hub {
       this.#look() // without the store no notice comes
     }
     this.#tidy()
+  }
+
+  #pack(live: readonly RecordingLog[]): void {
+    this.#packing ??= packLive(live)
+      .catch((error: unknown) => log.warn('recorder.live_not_packed', { error }))
+      .finally(() => {
+        this.#packing = undefined
+      })
   }
 
   async #claimLeft(): Promise<void> {

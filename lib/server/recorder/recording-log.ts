@@ -24,6 +24,8 @@ export class RecordingLog {
   totalBytes: number
   /** Bytes in memory. */
   heldBytes = 0
+  /** Of a recording in progress: bytes of all entries when its rows were last packed. */
+  packedBytes = 0
   isAbandoned = false
   /** Why what another instance has recorded since cannot be read. */
   outage: unknown

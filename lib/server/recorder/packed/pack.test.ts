@@ -8,7 +8,7 @@ import { decodeChunk } from '../chunk'
 import { deleteExpired, readUsage } from '../retention'
 import { readSegments, storedEnd, writeSegments } from '../segments'
 import { findRecording, insertRecording, renewLeases } from '../store'
-import { packForgotten, packSegments } from './pack'
+import { packForgotten, packLive, packSegments } from './pack'
 import { weekOf } from './weeks'
 
 const INSTANCE = 7
@@ -73,6 +73,40 @@ test('a packed recording is a few compressed blocks of this week, and reads as b
   expect((await read(id)).slice(500)).toEqual((await readSegments(id, 500, 1)).flatMap(decodeChunk).slice(500))
   await packSegments(id)
   expect(await rowsOf(id)).toEqual([block])
+})
+
+test('of a recording in progress all rows but the newest are packed, each time that there is a block more of them', async () => {
+  const id = await recording(1000, null)
+  const [entries, end] = [await read(id), await storedEnd(id)]
+  const held = { id, totalBytes: 256 * 1024 - 1, packedBytes: 0 }
+  await packLive([held])
+  expect(await rowsOf(id)).toHaveLength(1000)
+  held.totalBytes += 1
+  await packLive([held])
+  const rows = await rowsOf(id)
+  expect(rows.map(({ at }) => at.replace(/_\d+$/, ''))).toEqual(['console.segments', 'console.segments_live'])
+  expect(await read(id)).toEqual(entries)
+  expect(await storedEnd(id)).toMatchObject({ last: end.last, lastEventId: end.lastEventId, beforeGap: undefined })
+  await packLive([held])
+  expect(await rowsOf(id)).toEqual(rows)
+  await packSegments(id)
+  expect((await rowsOf(id)).map(({ week }) => week)).toEqual([weekOf(new Date()), weekOf(new Date())])
+  expect(await read(id)).toEqual(entries)
+})
+
+test('a recording with blocks in two weeks is kept whole until it expires, and goes with both', async () => {
+  const id = await recording(3, 60, 'two weeks')
+  await (await db()).execute(sql`insert into console.retention (workspace, days) values ('two weeks', 90)`)
+  await packLive([{ id, totalBytes: 256 * 1024, packedBytes: 0 }], daysAgo(67))
+  await packSegments(id, daysAgo(60))
+  const packedIn = (await rowsOf(id)).map(({ week }) => week)
+  expect(packedIn).toEqual([weekOf(daysAgo(67)), weekOf(daysAgo(60))])
+  expect(await deleteExpired()).toBe(0)
+  expect(await read(id)).toHaveLength(3)
+  await (await db()).execute(sql`update console.retention set days = 59 where workspace = 'two weeks'`)
+  expect(await deleteExpired()).toBe(1)
+  expect(await rowsOf(id)).toEqual([])
+  expect((await weeks()).filter((week) => packedIn.some((one) => one?.replaceAll('-', '') === week))).toEqual([])
 })
 
 test('what is written after packing follows the blocks, and its gap is found', async () => {

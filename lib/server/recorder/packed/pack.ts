@@ -1,7 +1,8 @@
 import 'server-only'
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { db } from '../../process/db'
 import { log } from '../../process/log'
+import type { RecordingLog } from '../recording-log'
 import { createWeek, isWeekMissing, weekOf } from './weeks'
 
 const BLOCK_BYTES = 256 * 1024
@@ -13,19 +14,39 @@ const PORTION = 500
  * Never joins across a gap. A repeated call does nothing.
  */
 export async function packSegments(id: string, at = new Date()): Promise<void> {
-  const week = weekOf(at)
-  try {
-    await move(id, week)
-  } catch (error) {
-    if (!isWeekMissing(error)) throw error
-    await createWeek(week)
-    await move(id, week)
+  await moveTo(weekOf(at), sql`recording = ${id}`)
+}
+
+/**
+ * Does the same for those of these recordings in progress that have a block's worth, so that little of a long run is in small
+ * rows. The newest row stays: an instance that missed notices finds it, and the gap before it.
+ */
+export async function packLive(
+  logs: readonly Pick<RecordingLog, 'id' | 'totalBytes' | 'packedBytes'>[],
+  at = new Date(),
+): Promise<void> {
+  for (const one of logs) {
+    const { id, totalBytes } = one
+    if (totalBytes - one.packedBytes < BLOCK_BYTES) continue
+    const newest = sql`select max(first_seq) from console.segments_live where recording = ${id}`
+    await moveTo(weekOf(at), sql`recording = ${id} and first_seq < (${newest})`)
+    one.packedBytes = totalBytes
   }
 }
 
-const move = async (id: string, week: string) =>
+async function moveTo(week: string, which: SQL): Promise<void> {
+  try {
+    await move(week, which)
+  } catch (error) {
+    if (!isWeekMissing(error)) throw error
+    await createWeek(week)
+    await move(week, which)
+  }
+}
+
+const move = async (week: string, which: SQL) =>
   (await db()).execute(sql`
-    with moved as (delete from console.segments_live where recording = ${id} returning *)
+    with moved as (delete from console.segments_live where ${which} returning *)
     insert into console.segments (recording, first_seq, last_seq, body, last_event_id, packed_on)
     select recording, min(first_seq), max(last_seq), string_agg(body, ',' order by first_seq),
       (array_agg(last_event_id order by first_seq desc))[1], ${week}::date
