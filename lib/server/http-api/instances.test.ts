@@ -149,10 +149,7 @@ test('an address without a valid token has one limit for both instances, and its
   expect((await ask(serveHttpApi, '/token', token)).status).toBe(200)
   expect(await slices()).toBe(1) // of the token
   const init = { headers: { 'x-forwarded-for': '192.0.2.9' } }
-  const both = async () => [
-    await ask(serveHttpApi, '/token', 'wrong', init),
-    await second.ask('/token', 'wrong', init),
-  ]
+  const both = async () => [await ask(serveHttpApi, '/token', 'wrong', init), await second.ask('/token', 'wrong', init)]
   let refused = 0
   for (let turn = 0; turn < 40; turn += 1) {
     const answers = await both()
