@@ -19,7 +19,8 @@ const APART_MS = 5_000
 /** Slices that an instance takes for addresses. They can be any number, and each slice is a write. */
 const ADDRESSES = { key: 'slices for addresses', max: 1_000, windowMs: 60_000 }
 
-type Answer = { isAllowed: true } | { isAllowed: false; retryAfterMs: number }
+type Refusal = { isAllowed: false; retryAfterMs: number }
+type Answer = { isAllowed: true } | Refusal
 type Attempt =
   | {
       isAllowed: true
@@ -28,7 +29,7 @@ type Attempt =
       /** After a success: it no longer counts. */
       forgive(): void
     }
-  | { isAllowed: false; retryAfterMs: number }
+  | Refusal
 type SharedLimit = Limit & { isOfAddress?: true }
 type Slice = { id: string; windowMs: number; left: number; used: number; usedAt: number; endsAt: number }
 type Grant = { amount: number } | { amount: null; waitMs: number; mayEndSooner: boolean }
@@ -94,14 +95,14 @@ export function createSharedLimiter(now: () => number = Date.now) {
     if (told.length > 0) await tell(told, at).catch((error: unknown) => log.warn('limits.not_settled', { error }))
   }
 
-  function refusalOf(name: string): (Answer & { isAllowed: false }) | undefined {
+  function refusalOf(name: string): Refusal | undefined {
     const known = refused.get(name)
     if (!known || now() >= known.endsAt) return undefined
     return { isAllowed: false, retryAfterMs: Math.max(known.roomAt - now(), 1000) }
   }
 
   /** Uses a part of a slice, which it returns; undefined if the attempt counts here alone. */
-  async function use(limit: SharedLimit): Promise<Slice | (Answer & { isAllowed: false }) | undefined> {
+  async function use(limit: SharedLimit): Promise<Slice | Refusal | undefined> {
     const name = nameOf(limit)
     for (;;) {
       const slice = held.get(name)
@@ -130,26 +131,27 @@ export function createSharedLimiter(now: () => number = Date.now) {
     if (!mine.isAllowed) return mine
     const { forgive } = mine
     const refusal = limits.map((limit) => refusalOf(nameOf(limit))).find(Boolean)
-    if (refusal) forgive()
-    return (
-      refusal ?? {
-        isAllowed: true,
-        forgive,
-        async count() {
-          const used: Slice[] = []
-          for (const limit of limits) {
-            const one = await use(limit)
-            if (one && 'isAllowed' in one) {
-              forgive()
-              for (const slice of used) Object.assign(slice, { left: slice.left + 1, used: slice.used - 1 })
-              return one
-            }
-            if (one) used.push(one)
+    if (refusal) {
+      forgive()
+      return refusal
+    }
+    return {
+      isAllowed: true,
+      forgive,
+      async count() {
+        const used: Slice[] = []
+        for (const limit of limits) {
+          const one = await use(limit)
+          if (one && 'isAllowed' in one) {
+            forgive()
+            for (const slice of used) Object.assign(slice, { left: slice.left + 1, used: slice.used - 1 })
+            return one
           }
-          return { isAllowed: true }
-        },
-      }
-    )
+          if (one) used.push(one)
+        }
+        return { isAllowed: true }
+      },
+    }
   }
 
   return {
