@@ -272,6 +272,7 @@ export async function startPostgres(
     unix_socket_directories: '',
     port: settings.port ?? (await freePort(Number(portBefore) || 0)),
     max_connections: 300,
+    autovacuum_naptime: '15s', // rows of running recordings are packed all the time, and leave room that is wanted again soon
     random_page_cost: 1.1, // for solid-state disks; otherwise large totals scan the table instead of an index
     ...settings,
   }

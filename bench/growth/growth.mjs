@@ -13,6 +13,8 @@ const RUNS = 200
 /** Events per second of a run. */
 const RATE = 25
 const SECONDS = 10 * SCALE
+/** Of the first runs: long enough that their first rows have been packed. */
+const LONG_SECONDS = 180 * SCALE
 /** Runs follow each other: room is used again. */
 const WAVES = 4
 const INSTANCE = 7
@@ -103,9 +105,11 @@ async function insert(ours) {
 }
 
 /**
- * Records 200 runs at once for some seconds. Returns their logs, and milliseconds from each chunk to its commit.
+ * Records 200 runs at once for some seconds, as if it were `at`. Returns their logs, and milliseconds from each chunk to its
+ * commit. `look` is called with the logs when `SECONDS` are over.
+ * @param {{ seconds?: number, at?: Date, look?: (logs: any[]) => unknown }} [more]
  */
-async function record(ours, eventOf, seconds = SECONDS) {
+async function record(ours, eventOf, { seconds = SECONDS, at = new Date(), look } = {}) {
   const waits = []
   const sent = new Map()
   const lost = []
@@ -132,8 +136,9 @@ async function record(ours, eventOf, seconds = SECONDS) {
   const renewing = setInterval(() => {
     const live = logs.map(({ id, last, totalBytes }) => ({ id, entries: last, bytes: totalBytes, phase: 'live' }))
     void ours.renewLeases(INSTANCE, live)
-    packing = packing.then(() => ours.packLive(logs))
+    packing = packing.then(() => ours.packLive(logs, at))
   }, 4000)
+  const looking = sleep(SECONDS * 1000).then(() => look?.(logs))
   const events = Math.round(RATE * seconds)
   const began = performance.now()
   await Promise.all(
@@ -147,7 +152,7 @@ async function record(ours, eventOf, seconds = SECONDS) {
     }),
   )
   clearInterval(renewing)
-  await packing
+  await Promise.all([packing, looking])
   for (const log of logs) {
     log.seal()
     await writer.flushed(log.id)
@@ -169,13 +174,21 @@ const bytesOf = (logs) => logs.reduce((sum, { totalBytes }) => sum + totalBytes,
 
 async function sizes(ours, store, kind, eventOf) {
   const empty = await sizeOf(store)
+  const at = new Date(Date.now() - 40 * DAY_MS)
   let recorded = 0
-  let live = 0
+  let [young, live] = [0, 0]
   for (let wave = 0; wave < WAVES; wave += 1) {
-    const { logs } = await record(ours, eventOf)
+    const share = async (/** @type {any[]} */ logs) => ((await sizeOf(store)) - empty) / bytesOf(logs)
+    const isFirst = wave === 0
+    const { logs } = await record(ours, eventOf, {
+      ...{ at, seconds: isFirst ? LONG_SECONDS : SECONDS },
+      look: async (first) => {
+        if (isFirst) young = await share(first)
+      },
+    })
+    if (isFirst) live = await share(logs)
     recorded += bytesOf(logs)
-    if (wave === 0) live = (await sizeOf(store)) / recorded
-    await end(ours, store, logs, new Date(Date.now() - 40 * DAY_MS))
+    await end(ours, store, logs, at)
     // Otherwise the server does so by itself, within a minute.
     await store.query('vacuum console.segments_live')
     await store.query('vacuum console.recordings')
@@ -191,7 +204,8 @@ async function sizes(ours, store, kind, eventOf) {
   const figure = (name, value, more = {}) =>
     row(`growth ${name}, ${kind}`, 'bytes stored per recorded byte', { rounds: [{ ours: value }] }, more)
   return [
-    figure('while recording', live),
+    figure(`in the first ${SECONDS} s of a recording`, young),
+    figure(`while recording, after ${LONG_SECONDS} s`, live, { goal: '<= 1.3' }),
     figure('after packing', packed, { goal: '<= 1.3', recorded_mb, lost }),
     figure('after retention', left),
   ]

@@ -76,14 +76,30 @@ async function emit(plan, put, isGone) {
     }
     return
   }
-  const began = performance.now()
-  // A step is one event's interval, but not below the timer's own; what is due then is sent one by one.
-  for (let n = 1; n <= plan.events && !isGone(); ) {
-    const due = Math.min(plan.events, Math.floor(((performance.now() - began) / 1000) * plan.rate) + 1)
-    for (; n <= due; n += 1) await put(n, n)
-    const next = began + ((n - 1) / plan.rate) * 1000 - performance.now()
-    await new Promise((resolve) => setTimeout(resolve, Math.max(1, next)))
+  await new Promise((resolve) => pace({ plan, put, isGone, resolve, n: 1 }))
+}
+
+/** Streams with a rate. One timer sends what is due in all of them, because a timer for each costs more than the sending. */
+const paced = new Set()
+const STEP_MS = 1
+let phase = 0
+function pace(stream) {
+  if (paced.size === 0) setTimeout(step, 0)
+  phase = (phase + 0.618) % 1 // those released together are spread over one interval, as runs that know nothing of each other
+  stream.dueAt = performance.now() + (phase * 1000) / stream.plan.rate
+  paced.add(stream)
+}
+function step() {
+  const now = performance.now()
+  for (const stream of paced) {
+    const { plan, put, isGone, resolve } = stream
+    for (; stream.n <= plan.events && stream.dueAt <= now && !isGone(); stream.dueAt += 1000 / plan.rate)
+      put(stream.n++)
+    if (stream.n <= plan.events && !isGone()) continue
+    paced.delete(stream)
+    resolve(undefined)
   }
+  if (paced.size > 0) setTimeout(step, STEP_MS)
 }
 
 async function stream(response, plan, first) {

@@ -161,7 +161,7 @@ test('a recording in progress is packed when there is a block of it', async () =
   await hub.start()
   const id = await recording({ owner: hub.instance })
   noteRecorder(hub, id)
-  const held = heldLog(id, { last: 2, totalBytes: 256 * 1024 })
+  const held = heldLog(id, { last: 2, totalBytes: 64 * 1024 })
   await (await db())
     .insert(segments)
     .values([1, 2].map((seq) => ({ recording: id, firstSeq: seq, lastSeq: seq, body: '{}' })))

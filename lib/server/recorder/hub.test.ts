@@ -125,7 +125,7 @@ describe('a log', () => {
     const id = await recording()
     const log = await hub.log(id)
     await write(id, [1, 2, 3], false)
-    await packLive([{ id, totalBytes: 256 * 1024, packedBytes: 0 }])
+    await packLive([{ id, totalBytes: 64 * 1024, packedBytes: 0 }])
     await tell(id)
     await until(() => log.last === 3)
     expect(

@@ -4,6 +4,7 @@ import type { LogEntry } from '@/lib/stream/log'
 import { interruptIds } from '@/lib/stream/questions'
 import { endedTimes } from '@/lib/stream/run-times'
 import { log } from '../process/log'
+import { outside } from '../process/outside'
 import type { OpenStream } from '../upstream/call'
 import { drain, type Ending } from './drain'
 import type { ActiveRecorder, Hub } from './hub'
@@ -148,17 +149,22 @@ export class Recorder implements ActiveRecorder {
     return this.#done
   }
 
-  #run(opened: OpenStream | undefined, first = Promise.resolve()): void {
-    this.#done = first
-      .then(() => this.#follow(opened))
-      .then((isFinished) => (isFinished ? undefined : this.#giveUp()))
-      .catch((error: unknown) => log.error('recorder.failed', { recording: this.#log.id, error }))
-      .finally(() => {
-        if (this.#hub.recorders.get(this.#log.id) === this) this.#hub.recorders.delete(this.#log.id)
-        this.#log.onChunk = undefined
-        this.#isNamed()
-        this.#hub.changed()
-      })
+  #run(opened: OpenStream | undefined, first?: Promise<void>): void {
+    this.#done = outside(() => this.#runAll(opened, first))
+  }
+
+  async #runAll(opened: OpenStream | undefined, first?: Promise<void>): Promise<void> {
+    try {
+      await first
+      if (!(await this.#follow(opened))) await this.#giveUp()
+    } catch (error) {
+      log.error('recorder.failed', { recording: this.#log.id, error })
+    } finally {
+      if (this.#hub.recorders.get(this.#log.id) === this) this.#hub.recorders.delete(this.#log.id)
+      this.#log.onChunk = undefined
+      this.#isNamed()
+      this.#hub.changed()
+    }
   }
 
   /** True if the log got its end entry. */

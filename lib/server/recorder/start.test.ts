@@ -1,9 +1,11 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { IncomingMessage } from 'node:http'
 import { sql } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import type { Actor } from '../access/actor'
 import { insertDirectServer } from '../access/direct-servers'
 import { db } from '../process/db'
+import { noteOutside } from '../process/outside'
 import { type TestConsole, testActor, testConsole } from '../testing'
 import { adoptHub, recorderHub } from './shared-hub'
 import { type RunBody, type StartRecording, startRecording } from './start'
@@ -88,6 +90,20 @@ test('a stateless start has no thread of its own and waits for none', async () =
   // The server names the thread that it made for it.
   expect(await named(id)).toMatchObject({ thread: run.thread, run: run.id, isStateless: true })
   run.finish()
+})
+
+test('what records a run keeps nothing of the request that started it', async () => {
+  noteOutside()
+  const requests = new AsyncLocalStorage<string>()
+  const { id } = await requests.run('the request', () => start())
+  const log = await recorderHub().log(id)
+  const seen: (string | undefined)[] = []
+  log.subscribe(() => seen.push(requests.getStore()))
+  server.latest().emit('custom', '1')
+  await until(() => seen.length > 0)
+  server.latest().finish()
+  await until(() => log.phase === 'ended')
+  expect(new Set(seen)).toEqual(new Set([undefined]))
 })
 
 test('the request is kept without its credentials', async () => {

@@ -10,6 +10,7 @@ import { RECORDING_KEY, type RecordingSummary } from '@/lib/stream/log'
 import { createdAt } from '@/lib/stream/run-times'
 import type { Actor } from '../access/actor'
 import { log } from '../process/log'
+import { outside } from '../process/outside'
 import { shutdownSignal } from '../process/shutdown'
 import { within } from '../process/within'
 import { agentServerOf } from '../upstream/agent-address'
@@ -18,6 +19,7 @@ import { authorize } from '../upstream/call-context'
 import type { Destination } from '../upstream/destination'
 import { serverInfo } from '../upstream/server-info'
 import { extraModes, withServersModes } from './asked-modes'
+import type { Hub } from './hub'
 import { Recorder } from './recorder'
 import { RecordingLog } from './recording-log'
 import { asAppError, findRunByKey, idsOf, isOverStatus, openRun, readState, starterOf } from './run-source'
@@ -28,6 +30,7 @@ import {
   findRecording,
   insertJoined,
   insertRecording,
+  type RecordingRow,
   summaryOf,
   updateRecording,
 } from './store'
@@ -135,7 +138,7 @@ async function startWithStream(input: StartRecording, release: () => void): Prom
   })
   if (!row) return await startedBefore(input)
 
-  const recorder = new Recorder(hub, row, new RecordingLog(row, [], { phase: 'starting', last: 0, totalBytes: 0 }))
+  const recorder = newRecorder(hub, row)
   try {
     await before
     const extra = extraModes(body, await info)
@@ -171,6 +174,9 @@ async function startWithStream(input: StartRecording, release: () => void): Prom
   const { thread: namedThread, run } = recorder.place
   return { ...summaryOf(row), assistantVersion, thread: namedThread, run, phase: 'live' }
 }
+
+const newRecorder = (hub: Hub, row: RecordingRow): Recorder =>
+  outside(() => new Recorder(hub, row, new RecordingLog(row, [], { phase: 'starting', last: 0, totalBytes: 0 })))
 
 /** The assistant version that a new run gets; null if its server does not respond in time. */
 async function activeVersion({
@@ -269,7 +275,7 @@ export async function joinRecording(input: {
     owner: hub.instance,
   })
   if (!isNew) return summaryOf(row)
-  const recorder = new Recorder(hub, row, new RecordingLog(row, [], { phase: 'starting', last: 0, totalBytes: 0 }))
+  const recorder = newRecorder(hub, row)
   try {
     const state = await readState(recorder.place)
     recorder.begin(await openRun(recorder.place, { lastEventId: '-1', signal: recorder.signal }), {

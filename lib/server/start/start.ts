@@ -3,6 +3,7 @@ import { startAlerts } from '../alerts/engine'
 import { startAuditRetention } from '../audit/retention'
 import { env } from '../process/env'
 import { log } from '../process/log'
+import { noteOutside } from '../process/outside'
 import { shutdownSignal } from '../process/shutdown'
 import { startRecorder } from '../recorder/shared-hub'
 import { startDirectStreams } from '../transport/direct-streams'
@@ -18,6 +19,7 @@ const shared = globalThis as { pilothouseSecrets?: Promise<void> }
 /** Starts the console. Ends the process with readable lines if the settings are invalid. */
 export async function start(): Promise<void> {
   shutdownSignal()
+  noteOutside()
   await shared.pilothouseSecrets
   try {
     env()

@@ -66,6 +66,19 @@ describe('with a known limit', () => {
     ])
   })
 
+  test('a request whose answer takes a while counts from its answer: the server may have got it late', async () => {
+    const queue = queueOf({}, { count: 2, windowMs: 1_000 })
+    const late = queue.run(() => new Promise((resolve) => setTimeout(resolve, 300)))
+    const others = [send(queue, 'b'), send(queue, 'c'), send(queue, 'd')]
+    await vi.runAllTimersAsync()
+    await Promise.all([late, ...others])
+    expect(sent).toEqual([
+      ['b', 0],
+      ['c', 1_000],
+      ['d', 1_300],
+    ])
+  })
+
   test('a request counts from when it was sent, and no longer than the window', async () => {
     const queue = queueOf({}, { count: 2, windowMs: 1_000 })
     await send(queue, 'a')

@@ -14,7 +14,8 @@ const MAX_BACK_OFF_MS = 30_000
  * succeed; a request that would wait longer than `patience.waitMs` fails with AppError rate_limited and the time to retry.
  */
 export class RequestQueue {
-  #sent: number[] = []
+  /** When each was sent and, once it was answered, when that was: the server counted it at some moment between the two. */
+  #sent: { at: number }[] = []
   #blockedUntil = 0
   #gapMs = 0
   #refusals = 0
@@ -30,9 +31,11 @@ export class RequestQueue {
     for (;;) {
       const turn = this.#turn.then(() => this.#slot(giveUpAt, signal))
       this.#turn = turn.catch(() => undefined)
-      await turn
+      const sent = await turn
       try {
-        const value = await work()
+        const value = await work().finally(() => {
+          sent.at = Date.now()
+        })
         this.#refusals = 0
         this.#gapMs = this.#gapMs < 50 ? 0 : this.#gapMs * 0.7
         return value
@@ -55,14 +58,15 @@ export class RequestQueue {
     this.#gapMs = Math.max(this.#gapMs, Math.min(wait, 10_000) / 2)
   }
 
-  async #slot(giveUpAt: number, signal: AbortSignal | undefined): Promise<void> {
+  async #slot(giveUpAt: number, signal: AbortSignal | undefined): Promise<{ at: number }> {
     for (;;) {
       signal?.throwIfAborted()
       const now = Date.now()
       const at = this.#freeAt(now)
       if (at <= now) {
-        this.#sent.push(now)
-        return
+        const sent = { at: now }
+        this.#sent.push(sent)
+        return sent
       }
       if (at > giveUpAt)
         throw new AppError('rate_limited', 'The tracing server limits requests, and too many are already waiting.', {
@@ -73,15 +77,15 @@ export class RequestQueue {
   }
 
   #freeAt(now: number): number {
-    const last = this.#sent.at(-1) ?? 0
+    const last = this.#sent.at(-1)?.at ?? 0
     const afterLast = Math.max(this.#blockedUntil, this.#gapMs > 0 ? last + this.#gapMs : 0)
     if (!this.limit) {
       this.#sent = this.#sent.slice(-1)
       return afterLast
     }
     const { count, windowMs } = this.limit
-    this.#sent = this.#sent.filter((at) => at > now - windowMs)
+    this.#sent = this.#sent.filter(({ at }) => at > now - windowMs).toSorted((a, b) => a.at - b.at)
     const oldest = this.#sent.at(-count)
-    return Math.max(afterLast, oldest === undefined ? 0 : oldest + windowMs)
+    return Math.max(afterLast, oldest === undefined ? 0 : oldest.at + windowMs)
   }
 }

@@ -4,6 +4,7 @@ import type { Reach } from '@/lib/contracts/wire/address'
 import type { Method } from '@/lib/contracts/wire/api'
 import { AppError } from '@/lib/errors'
 import { env } from '../process/env'
+import { outside } from '../process/outside'
 import { joinSignals } from '../process/signals'
 import { traceHeaders } from '../process/telemetry'
 import { gatheredStream } from '../transport/gathered-stream'
@@ -105,7 +106,7 @@ async function openStream(request: UpstreamRequest, signal: AbortSignal) {
   const { base, reach } = request.to
   const release = countStream(request)
   const sent = { ...outgoing(request, signal), connect: doorFor(reach).streams }
-  const body = await openResponse(joinUrl(base, request.path), sent).catch((error: unknown) => {
+  const body = await outside(() => openResponse(joinUrl(base, request.path), sent)).catch((error: unknown) => {
     release()
     throw error
   })
@@ -229,7 +230,7 @@ export function requestStream(request: UpstreamRequest): Promise<UpstreamStream 
     const response = await openStream(request, signal)
     const contentType = response.headers.get('content-type') ?? ''
     if (isOk(response.status) && /^text\/event-stream\b/i.test(contentType))
-      return { ...response, contentType, body: gatheredStream(response.body, release) }
+      return { ...response, contentType, body: outside(() => gatheredStream(response.body, release)) }
     const text = await read(response, request)
     release()
     return text
