@@ -314,6 +314,22 @@ describe.skipIf(!helm)('helm (skipped where the program is missing)', () => {
     ).toContain('Set gateway.existingSecret')
   })
 
+  test.each([
+    ['two of each', 'replicas=2', ['pilothouse', 'pilothouse-gateway']],
+    ['a single console', 'replicas=1', ['pilothouse-gateway']],
+    ['a single gateway', 'gateway.replicas=1', ['pilothouse']],
+    ['an autoscaler that goes down to one', 'autoscaling.enabled=true,autoscaling.minReplicas=1', ['pilothouse-gateway']],
+    // Kubernetes rounds a share up.
+    ['half of one', 'replicas=1,podDisruptionBudget.minAvailable=50%', ['pilothouse-gateway']],
+  ])('a budget never keeps the last pod on a node that is drained: %s', (_, scale, expected) => {
+    const values = `existingSecret=s,gateway.enabled=true,gateway.existingSecret=g,${scale}`
+    const { stdout, stderr } = run('template', 'pilothouse', chart, ...given, '--set', values)
+    expect(stderr).toBe('')
+    const budgets = objectsOf(stdout).filter(({ kind }) => kind === 'PodDisruptionBudget')
+    expect(budgets.map(({ metadata }) => metadata.name).sort()).toEqual(expected)
+    for (const { spec } of budgets) expect(spec.unhealthyPodEvictionPolicy).toBe('AlwaysAllow')
+  })
+
   test('the platform is wired to the console, and may manage agents in their namespaces only', () => {
     const values =
       'existingSecret=s,platform.enabled=true,platform.existingSecret=p,platform.namespaces={agents,others},gateway.enabled=true,gateway.existingSecret=g'
