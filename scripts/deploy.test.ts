@@ -103,6 +103,14 @@ test('compose sets only known variables, and its service runs without rights on 
   expect(read('Dockerfile')).toContain(` AS ${build.target}\n`)
 })
 
+test('what the guide adds to compose has only known settings of its service, and stays out of images and commits', () => {
+  const [, added = ''] = /```yaml\n(services:\n {2}pilothouse:[^`]*)```/.exec(read('docs/operate.md')) ?? []
+  const { environment, ports } = parse(added).services.pilothouse
+  expect(Object.keys(environment).filter((name) => !VARIABLES.has(name))).toEqual([])
+  expect(ports).toEqual([`127.0.0.1:${environment.PLATFORM_PORT}:${environment.PLATFORM_PORT}`])
+  for (const file of ['.gitignore', '.dockerignore']) expect(read(file).split('\n')).toContain('compose.override.yaml')
+})
+
 test('compose waits until the database accepts connections from other containers', () => {
   const { database, pilothouse } = parse(read('compose.yaml')).services
   expect(pilothouse.depends_on.database.condition).toBe('service_healthy')
@@ -318,7 +326,11 @@ describe.skipIf(!helm)('helm (skipped where the program is missing)', () => {
     ['two of each', 'replicas=2', ['pilothouse', 'pilothouse-gateway']],
     ['a single console', 'replicas=1', ['pilothouse-gateway']],
     ['a single gateway', 'gateway.replicas=1', ['pilothouse']],
-    ['an autoscaler that goes down to one', 'autoscaling.enabled=true,autoscaling.minReplicas=1', ['pilothouse-gateway']],
+    [
+      'an autoscaler that goes down to one',
+      'autoscaling.enabled=true,autoscaling.minReplicas=1',
+      ['pilothouse-gateway'],
+    ],
     // Kubernetes rounds a share up.
     ['half of one', 'replicas=1,podDisruptionBudget.minAvailable=50%', ['pilothouse-gateway']],
   ])('a budget never keeps the last pod on a node that is drained: %s', (_, scale, expected) => {

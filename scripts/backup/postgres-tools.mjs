@@ -18,9 +18,12 @@ export function postgresEnv(address) {
     PGPASSWORD: text(url.password),
     PGDATABASE: text(url.pathname.slice(1)),
     PGSSLMODE: mode,
-    PGSSLROOTCERT: given('sslrootcert') ?? (mode === 'verify-full' ? (process.env.PGSSLROOTCERT ?? 'system') : undefined),
+    PGSSLROOTCERT: given('sslrootcert'),
     PGSSLCERT: given('sslcert'),
     PGSSLKEY: given('sslkey'),
   }
-  return { ...process.env, ...Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined)) }
+  const named = Object.entries(env).filter(([, value]) => value !== undefined)
+  // Without a file, those programs would trust nobody.
+  const usual = mode === 'verify-full' && { PGSSLROOTCERT: 'system' }
+  return { ...usual, ...process.env, ...Object.fromEntries(named) }
 }
