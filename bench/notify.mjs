@@ -1,6 +1,6 @@
-// How many notices one PostgreSQL passes on, which is where many agent servers and consoles end: a commit with a notice waits
-// for the one before it to be on disk, and each listener gets all. 16 connections send as fast as they can, with settings as
-// `npm start` gives them. The peer is the same commit without a notice.
+// How many notices one PostgreSQL passes on, which is where many agent servers and consoles end: commits with notices go one after
+// the other, each listener gets all, and a commit also waits for the disk, if it is not told that nothing of it must last. 16
+// connections send as fast as they can, with settings as `npm start` gives them; senders and listeners share the machine.
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -9,18 +9,21 @@ import pg from 'pg'
 import { startPostgres } from '../scripts/postgres.mjs'
 import { byTurns, row, SCALE } from './live/rounds.mjs'
 
-const LISTENERS = [1, 16, 64]
+const LISTENERS = [1, 16]
 const SENDERS = 16
 const SECONDS = 4 * SCALE
 /** As long as that of an agent server which tells of one run. */
 const NOTICE = JSON.stringify({ kind: 'events', runs: ['0'.repeat(36)], from: 1 })
 const COMMIT = 'insert into sent (n) values (1)'
 const STATEMENTS = {
-  notice: `with s as (${COMMIT}) select pg_notify('bench', $1)`,
   plain: `${COMMIT} returning $1::text`,
+  notice: `with s as (${COMMIT}) select pg_notify('bench', $1)`,
+  unflushed: "select set_config('synchronous_commit', 'off', true), pg_notify('bench', $1)",
 }
 
-/** @returns one row per number of listeners. */
+const peer = { peer: 'plain', name: 'commits without a notice' }
+
+/** @returns two rows per number of listeners. */
 export async function measure() {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-notify-'))
   chmodSync(folder, 0o711) // as root, the database's own user passes through
@@ -44,10 +47,10 @@ export async function measure() {
         listeners.push(one)
       }
       const seen = await byTurns(STATEMENTS, { canary: 'plain' }, (statement, side) =>
-        sendFor(SECONDS, senders, statement, side === 'notice' ? listeners : []),
+        sendFor(SECONDS, senders, statement, side === 'plain' ? [] : listeners),
       )
-      const named = { ours: 'notice', peer: 'plain', name: 'commits without a notice' }
-      rows.push(row(`commits with a notice, ${count} listening`, 'a second', seen, named))
+      const rowOf = (ours, what) => row(`${what}, ${count} listening`, 'a second', seen, { ours, ...peer })
+      rows.push(rowOf('notice', 'commits with a notice'), rowOf('unflushed', 'notices that need not last'))
     }
     for (const client of [...senders, ...listeners.map((one) => one.client)]) await client.end()
     return rows
