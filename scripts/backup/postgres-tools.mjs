@@ -4,7 +4,10 @@ export const SCHEMAS = ['console', 'platform', 'drizzle', 'agent_*']
 /** What the driver's modes are for those programs: it checks certificates in each that asks for TLS. */
 const MODES = { prefer: 'verify-full', require: 'verify-full', 'verify-ca': 'verify-full', 'no-verify': 'require' }
 
-/** For PostgreSQL's own programs: an address on their command line could be read by every user. */
+/**
+ * For PostgreSQL's own programs: an address on their command line could be read by every user.
+ * @returns {NodeJS.ProcessEnv}
+ */
 export function postgresEnv(address) {
   const url = new URL(address)
   const text = (value) => decodeURIComponent(value) || undefined

@@ -6,8 +6,8 @@ import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { startPostgres } from '../scripts/postgres.mjs'
-import { byTurns, row, SCALE } from './live/rounds.mjs'
+import { startPostgres } from '../../scripts/postgres.mjs'
+import { byTurns, row, SCALE } from './rounds.mjs'
 
 const LISTENERS = [1, 16]
 const SENDERS = 16
