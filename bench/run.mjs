@@ -23,6 +23,7 @@ const SUITES = {
   state: './state.mjs',
   diff: './diff.mjs',
   growth: './growth/growth.mjs',
+  notify: './live/notify.mjs',
 }
 /** What a suite cannot do without. nginx is a peer that may be left out. */
 const NEED_BROWSER = ['weight', 'list-scale', 'thread-scale', 'runs-list', 'traces', 'browser', 'tabs', 'state', 'diff']

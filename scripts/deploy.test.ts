@@ -103,6 +103,14 @@ test('compose sets only known variables, and its service runs without rights on 
   expect(read('Dockerfile')).toContain(` AS ${build.target}\n`)
 })
 
+test('what the guide adds to compose has only known settings of its service, and stays out of images and commits', () => {
+  const [, added = ''] = /```yaml\n(services:\n {2}pilothouse:[^`]*)```/.exec(read('docs/operate.md')) ?? []
+  const { environment, ports } = parse(added).services.pilothouse
+  expect(Object.keys(environment).filter((name) => !VARIABLES.has(name))).toEqual([])
+  expect(ports).toEqual([`127.0.0.1:${environment.PLATFORM_PORT}:${environment.PLATFORM_PORT}`])
+  for (const file of ['.gitignore', '.dockerignore']) expect(read(file).split('\n')).toContain('compose.override.yaml')
+})
+
 test('compose waits until the database accepts connections from other containers', () => {
   const { database, pilothouse } = parse(read('compose.yaml')).services
   expect(pilothouse.depends_on.database.condition).toBe('service_healthy')
@@ -312,6 +320,26 @@ describe.skipIf(!helm)('helm (skipped where the program is missing)', () => {
     expect(
       run('template', 'console', chart, ...given, '--set', 'existingSecret=s,gateway.enabled=true').stderr,
     ).toContain('Set gateway.existingSecret')
+  })
+
+  test.each([
+    ['two of each', 'replicas=2', ['pilothouse', 'pilothouse-gateway']],
+    ['a single console', 'replicas=1', ['pilothouse-gateway']],
+    ['a single gateway', 'gateway.replicas=1', ['pilothouse']],
+    [
+      'an autoscaler that goes down to one',
+      'autoscaling.enabled=true,autoscaling.minReplicas=1',
+      ['pilothouse-gateway'],
+    ],
+    // Kubernetes rounds a share up.
+    ['half of one', 'replicas=1,podDisruptionBudget.minAvailable=50%', ['pilothouse-gateway']],
+  ])('a budget never keeps the last pod on a node that is drained: %s', (_, scale, expected) => {
+    const values = `existingSecret=s,gateway.enabled=true,gateway.existingSecret=g,${scale}`
+    const { stdout, stderr } = run('template', 'pilothouse', chart, ...given, '--set', values)
+    expect(stderr).toBe('')
+    const budgets = objectsOf(stdout).filter(({ kind }) => kind === 'PodDisruptionBudget')
+    expect(budgets.map(({ metadata }) => metadata.name).sort()).toEqual(expected)
+    for (const { spec } of budgets) expect(spec.unhealthyPodEvictionPolicy).toBe('AlwaysAllow')
   })
 
   test('the platform is wired to the console, and may manage agents in their namespaces only', () => {

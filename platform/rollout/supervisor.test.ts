@@ -122,6 +122,24 @@ test('a replaced child is stopped once it is idle with no open requests, or at t
   await supervisor.stop()
 })
 
+test('a replaced child whose cluster does not remove it is told, and holds up no stop', async () => {
+  const { supervisor, lines } = createSupervisor()
+  const [first, second] = [fakeChild().child, fakeChild().child]
+  const launch = async () => fakeChild().child
+  for (const one of [first, second])
+    one.stop = async () => {
+      throw new Error('The listener is away.')
+    }
+  first.isIdle = true
+  for (const one of [first, second, fakeChild().child]) supervisor.adopt(one, launch)
+  await pass(60)
+  expect(lines).toEqual(['The previous agent server (process 1) was not removed: The listener is away.'])
+  const stopped = supervisor.stop(10, 'release')
+  await pass(300)
+  await stopped
+  expect(lines).toHaveLength(1)
+})
+
 test('gateways are told when servers come, move or crash, and a drain waits for what they have open', async () => {
   const told: (number | undefined)[] = []
   let open = 1

@@ -98,7 +98,7 @@ export class Supervisor {
     this.options.onChange?.()
     const since = Date.now()
     const restart = async (how: string) => {
-      await child.stop(0) // what it started itself
+      await tryStop(child, 0) // what it started itself
       if (signal.aborted || this.#current !== child) return
       this.#current = undefined
       this.options.onChange?.()
@@ -127,7 +127,7 @@ export class Supervisor {
       try {
         const child = await launch(signal)
         // Replaced just as it became ready.
-        if (signal.aborted) await child.stop(0)
+        if (signal.aborted) await tryStop(child, 0)
         else this.#watch(child, launch, signal)
         return
       } catch (error) {
@@ -159,10 +159,18 @@ export class Supervisor {
       )
     }
     const hasCrashed = !child.isRunning()
-    await child.stop(graceMs)
+    const failure = await tryStop(child, graceMs)
     this.#draining.delete(child)
     if (this.#isStopped) return
-    if (hasCrashed) log('WARNING', `${name} exited: ${await child.ended}.`)
+    if (failure) log('WARNING', `${name} was not removed: ${failure.message}`)
+    else if (hasCrashed) log('WARNING', `${name} exited: ${await child.ended}.`)
     else log('INFO', `${name} exited ${took()} after the switch.`)
   }
 }
+
+/** Stops servers, and returns why they were not. What is left of them is removed when the deployment serves again. */
+const tryStop = (child: Servers, graceMs: number): Promise<Error | undefined> =>
+  child.stop(graceMs).then(
+    () => undefined,
+    (error: Error) => error,
+  )

@@ -49,7 +49,7 @@ export function viewOfMachine(options: {
     ...compilerFolders(root),
     ...(resolver ? [path.dirname(resolver)] : []),
     ...['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR'].map(operatorVariable),
-    ...databaseUrls.flatMap(socketFolders),
+    ...databaseUrls.flatMap(databasePlaces),
     ...readable,
   ]
   const usable = (places: (string | undefined)[]) => [
@@ -93,11 +93,12 @@ export function mountsFor({ hidden, shown }: View, writable: readonly string[]):
   return mounts.sort((a, b) => depth(a) - depth(b) || a.kind.localeCompare(b.kind))
 }
 
-/** PostgreSQL may listen on a socket in a folder that is otherwise hidden. */
-function socketFolders(databaseUrl: string): string[] {
+/** PostgreSQL may listen on a socket in a folder that is otherwise hidden, or its authority may be a file there. */
+function databasePlaces(databaseUrl: string): string[] {
   try {
-    const url = new URL(databaseUrl)
-    return [url.searchParams.get('host') ?? '', decodeURIComponent(url.hostname)].filter((host) => host.startsWith('/'))
+    const { searchParams, hostname } = new URL(databaseUrl)
+    const named = ['host', 'sslrootcert'].map((name) => searchParams.get(name) ?? '')
+    return [...named, decodeURIComponent(hostname)].filter((place) => place.startsWith('/'))
   } catch {
     return []
   }

@@ -26,11 +26,11 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(path.dirname(data), { recursive: true, force: true }))
 
-const open = (methods?: string[], mode: 'auto' | 'off' = 'auto') =>
+const open = (methods?: string[], mode: 'auto' | 'off' = 'auto', databaseUrl = 'postgres://127.0.0.1/x') =>
   openSandbox({
     dataDir: data,
     entry: path.resolve('package.json'),
-    databaseUrls: ['postgres://127.0.0.1/x'],
+    databaseUrls: [databaseUrl],
     mode,
     methods,
     uidBase: OWN_BASE,
@@ -80,6 +80,20 @@ describe.each(found)('a program confined by %s', (method) => {
     expect(output).toMatch(/no system\nhome\n/)
     expect(readFileSync(path.join(other.folder, 'file'), 'utf8')).toBe('theirs\n')
     if (isRoot) expect(output).toContain(`\n${OWN_BASE + 1}\n`)
+  })
+
+  test('sees the authority that the address of the database names, in a folder that is otherwise hidden', async ({
+    skip,
+  }) => {
+    const authority = path.join(data, 'tls/ca.crt')
+    mkdirSync(path.dirname(authority), { recursive: true })
+    writeFileSync(authority, 'an authority')
+    writeFileSync(path.join(data, 'tls/other.key'), 'a key', { mode: 0o600 })
+    const address = `postgres://127.0.0.1/x?sslmode=verify-full&sslrootcert=${encodeURIComponent(authority)}`
+    const sandbox = await open([method], 'auto', address)
+    skip(sandbox.isolation === 'none', sandbox.warning)
+    const { output } = await run(sandbox, 'one', shell(`cat '${authority}' '${data}/tls/other.key'`))
+    expect(output).toMatch(/^an authority.*other\.key.*(No such file|Permission denied)/s)
   })
 
   test('gets its environment unchanged, and the programs that confine it get none of it', async ({ skip }) => {

@@ -49,6 +49,7 @@ export function LogViewer({ view, onView, tools, covers, height = 'h-[28rem] max
   const [text, setText] = useState('')
   const [current, setCurrent] = useState<number>()
   const needle = useDeferredValue(text)
+  const isStarting = store.phase === undefined || store.phase === 'starting'
   // biome-ignore lint/correctness/useExhaustiveDependencies: another log has other row numbers
   const search = useMemo(() => new LogSearch(needle), [needle, store])
   const hits = search.advance(store)
@@ -127,7 +128,7 @@ export function LogViewer({ view, onView, tools, covers, height = 'h-[28rem] max
                 <ErrorNotice error={{ message: store.problem.message }} />
               )}
             </div>
-          ) : store.phase === undefined || store.phase === 'starting' ? (
+          ) : isStarting ? (
             <div className="flex flex-col gap-2 p-3" role="status" aria-label="Loading">
               {['w-1/2', 'w-2/3', 'w-1/3', 'w-3/5'].map((width) => (
                 <Skeleton key={width} className={width} />
@@ -150,9 +151,10 @@ export function LogViewer({ view, onView, tools, covers, height = 'h-[28rem] max
         )}
       </div>
       <p className="border-t px-3 py-1 text-ink-3 text-xs tabular-nums">
-        {count(store.rows.length)} {store.rows.length === 1 ? 'line' : 'lines'}
+        {store.rows.length === 0 && (isStarting || store.problem) ? '–' : count(store.rows.length)}{' '}
+        {store.rows.length === 1 ? 'line' : 'lines'}
         {covers ? ` · ${covers}` : ''}
-        {store.phase === 'starting' && store.rows.length > 0 ? ', loading more…' : ''}
+        {isStarting && store.rows.length > 0 ? ', loading more…' : ''}
       </p>
     </div>
   )

@@ -1,6 +1,6 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { BarPicker } from '@/components/shared/chart/bar-picker'
 import { Chart } from '@/components/shared/chart/chart'
 import { ChartTable } from '@/components/shared/chart/chart-table'
@@ -15,14 +15,29 @@ type Props = {
   workspace: string
   /** That of the list. */
   query: Record<string, string | number>
+  /** Of the listed runs. The chart is read again once these have changed and stay the same for a second. */
+  statuses: string
   onRange: (span: { since: string; until: string }) => void
 }
 
+const SETTLE_MS = 1_000
+
 /** How many of the listed runs started when, stacked by status. Bars can be chosen to narrow the list. */
-export function Histogram({ workspace, query, onRange }: Props) {
+export function Histogram({ workspace, query, statuses, onRange }: Props) {
   const [isTable, setTable] = useState(false)
   const zone = -new Date().getTimezoneOffset()
-  const { data, error, isPlaceholderData } = useQuery(runHistogramQuery(workspace, histogramQueryOf(query, zone)))
+  const { data, error, isPlaceholderData, refetch } = useQuery(
+    runHistogramQuery(workspace, histogramQueryOf(query, zone)),
+  )
+  const charted = useRef(statuses)
+  useEffect(() => {
+    if (charted.current === statuses) return
+    const timer = setTimeout(() => {
+      charted.current = statuses
+      void refetch()
+    }, SETTLE_MS)
+    return () => clearTimeout(timer)
+  }, [statuses, refetch])
   const shown = useMemo(() => data && histogramChart(data), [data])
   if (!data || !shown)
     return error ? (

@@ -19,7 +19,7 @@ import { type Selected, useSelection } from '@/components/shared/list/use-select
 import { Skeleton } from '@/components/ui/loading'
 import { askServersAgain } from '@/lib/actions/deployments'
 import { agentServer } from '@/lib/contracts/agent-server'
-import { DEPTHS, isRowActive, MAX_RUNS, OUTPUT_HOURS } from '@/lib/contracts/agents/run-row'
+import { DEPTHS, isRowActive, MAX_RUNS, OUTPUT_HOURS, type RunRow } from '@/lib/contracts/agents/run-row'
 import type { SavedView } from '@/lib/lists/saved'
 import { invalidate } from '@/lib/queries/api-query'
 import { runRowsQuery } from '@/lib/queries/runs'
@@ -44,6 +44,8 @@ type Props = {
   /** In place of the list if there is no run. */
   empty: ReactNode
 }
+
+const statusesOf = (rows: readonly RunRow[]) => rows.map(({ id, status }) => `${id} ${status}`).join()
 
 /** Runs of a deployment, or of the whole workspace: our recordings and runs started elsewhere. Updates live. */
 export function RunsList({ workspace, deploymentId, views, serverNow, empty }: Props) {
@@ -72,7 +74,7 @@ export function RunsList({ workspace, deploymentId, views, serverNow, empty }: P
         <>
           <QuickFilters list={list} />
           <FoldedCharts show="Show chart" hide="Hide chart">
-            <Histogram workspace={workspace} query={query} onRange={list.set} />
+            <Histogram workspace={workspace} query={query} statuses={statusesOf(rows)} onRange={list.set} />
           </FoldedCharts>
           {data?.looked ? (
             <UnreadServers looked={data.looked} nameOf={names.deployment} onRetry={askAgain} className="mb-3" />

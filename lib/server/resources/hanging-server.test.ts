@@ -2,10 +2,11 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type FaultProxy, startFaultProxy } from '@/e2e/support/fault-proxy'
 import { insertDirectServer } from '@/lib/server/access/direct-servers'
 import { testServer } from '@/platform/agent-server/testing'
-import { insertWorkspace } from '../access/workspace-settings'
+import { insertWorkspace, NewWorkspace } from '../access/workspace-settings'
 import { InboxReader } from '../inbox/inbox-reader'
 import { testActor, testConsole } from '../testing'
 import { readDeploymentRows } from './deployment-rows'
+import { readPlatformRetention } from './platform-retention'
 import { readRunRows } from './runs/list'
 import { readWorkspaceThreads } from './threads/across'
 
@@ -83,4 +84,20 @@ test.concurrent('the Inbox has the waiting threads of the nine at once, and name
   const { threads, unread, pending } = await reader.read(signal)
   expect(namesOf(threads)).toEqual(new Set(NINE))
   expect([unread.map(({ deploymentName }) => deploymentName), pending]).toEqual([['tenth'], 0])
+})
+
+test('the page of retention waits five seconds for a control plane', { timeout: 40_000 }, async () => {
+  await insertWorkspace(
+    NewWorkspace.parse({
+      ...{ kind: 'control-plane', slug: 'hung', name: 'Hung', dialect: 'graph', allowedOrigins: [], keys: {} },
+      baseUrl: silent.url,
+    }),
+  )
+  const began = Date.now()
+  const read = await readPlatformRetention('hung', await testActor({ hung: 'admin' }))
+  expect(read).toMatchObject({
+    ok: false,
+    error: { code: 'upstream_unreachable', message: expect.stringContaining('5 s') },
+  })
+  expect(Date.now() - began).toBeLessThan(9_000)
 })

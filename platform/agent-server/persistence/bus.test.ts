@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { databaseProxy } from '@/scripts/proxies/database-proxy'
 import { testTables } from '../testing'
 import { Bus, type BusMessage, type BusTiming } from './bus'
@@ -54,6 +54,15 @@ test('a message reaches the other processes, and this one only if it is told too
   await b.bus.send(cancel)
   await a.until(2)
   expect([a.heard, a.bus.instance === b.bus.instance]).toEqual([[last, cancel], false])
+})
+
+test('the commit of a notice waits for no disk', async () => {
+  const { bus } = await join()
+  const queries = vi.spyOn(tables.db, 'query')
+  onTestFinished(() => queries.mockRestore())
+  await bus.send(cancel)
+  const told = queries.mock.calls.findIndex(([text]) => text.includes('pg_notify'))
+  expect(await queries.mock.results[told]?.value).toMatchObject([{ synchronous_commit: 'off' }])
 })
 
 test('a change of a thread is told here, and elsewhere if it is read there', async () => {

@@ -44,6 +44,9 @@ type BusEvents = {
 const RETRY_MS = 200
 /** A notification holds at most 8,000 bytes. */
 const RUNS_PER_NOTICE = 150
+/** Notices are passed on one commit after the other, in the whole database server. None must last, so none waits for the disk. */
+const TELL = `select pg_notify($1, n), synchronous_commit
+  from unnest($2::text[]) n, set_config('synchronous_commit', 'off', true) synchronous_commit`
 
 /** Lock class of a deployment's instances: the table that numbers them. */
 const LOCK_CLASS = `('instances'::regclass::oid::bigint & 2147483647)::int`
@@ -165,7 +168,7 @@ export class Bus extends EventEmitter<BusEvents> {
       const notices = this.#notices
       this.#notices = []
       try {
-        await this.db.query('select pg_notify($1, n) from unnest($2::text[]) n', [this.db.schema, notices])
+        await this.db.query(TELL, [this.db.schema, notices])
       } catch (error) {
         if (!this.#isClosed) this.log(`A notice to other processes was lost: ${(error as Error).message}`)
       }

@@ -142,6 +142,14 @@ test.each<[string, object, RegExp]>([
     /^The quota of the namespace does not allow another pod: team, requested: pods=1/,
   ],
   [
+    'a quota of what containers do not ask for',
+    {
+      message:
+        'pods "agent-x-" is forbidden: failed quota: team: must specify limits.cpu for: build; limits.memory for: build',
+    },
+    /^The quota of the namespace limits what these containers have not set: limits\.cpu for: build; limits\.memory for: build\. .*LimitRange/,
+  ],
+  [
     'the security rules',
     { message: 'pods "agent-x-" is forbidden: violates PodSecurity "restricted:latest": runAsNonRoot != true' },
     /^The security rules of the namespace refuse the pods/,

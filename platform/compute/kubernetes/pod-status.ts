@@ -202,6 +202,9 @@ function imageText(
 export function refusalText(message: string): string {
   if (/exceeded quota/i.test(message))
     return `The quota of the namespace does not allow another pod: ${sentence(message.replace(/^.*?exceeded quota:\s*/i, ''))}`
+  const unset = /failed quota: [^:]*: must specify (.+)/i.exec(message)?.[1]
+  if (unset)
+    return `The quota of the namespace limits what these containers have not set: ${sentence(unset)} Set it in the resource spec, or give the namespace a LimitRange with defaults.`
   if (/violates PodSecurity|forbidden by.*security|SecurityContextConstraints/i.test(message))
     return `The security rules of the namespace refuse the pods: ${sentence(message)}`
   if (/serviceaccount .* not found/i.test(message)) return `The service account does not exist: ${sentence(message)}`

@@ -11,6 +11,11 @@ app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- end }}
+{{- /* Whether there are always several pods: a budget for one that is alone would keep its node from being drained. Not empty if so. */ -}}
+{{- define "pilothouse.hasBudget" -}}
+{{- $fewest := ternary .autoscaling.minReplicas .replicas .autoscaling.enabled }}
+{{- if and .podDisruptionBudget.enabled (gt (int $fewest) 1) }}true{{ end }}
+{{- end }}
 {{- define "pilothouse.gateway.name" -}}
 {{ include "pilothouse.name" . }}-gateway
 {{- end }}
