@@ -107,9 +107,12 @@ async function insert(ours) {
 /**
  * Records 200 runs at once for some seconds, as if it were `at`. Returns their logs, and milliseconds from each chunk to its
  * commit. `look` is called with the logs when `SECONDS` are over.
- * @param {{ seconds?: number, at?: Date, look?: (logs: any[]) => unknown }} [more]
  */
-async function record(ours, eventOf, { seconds = SECONDS, at = new Date(), look } = {}) {
+async function record(
+  ours,
+  eventOf,
+  { seconds = SECONDS, at = new Date(), look } = /** @type {{ seconds?: number, at?: Date, look?: (logs: any[]) => unknown }} */ ({}),
+) {
   const waits = []
   const sent = new Map()
   const lost = []

@@ -2,7 +2,6 @@ import 'server-only'
 import { type SQL, sql } from 'drizzle-orm'
 import { db } from '../../process/db'
 import { log } from '../../process/log'
-import type { RecordingLog } from '../recording-log'
 import { createWeek, isWeekMissing, weekOf } from './weeks'
 
 const BLOCK_BYTES = 256 * 1024
@@ -24,7 +23,7 @@ export async function packSegments(id: string, at = new Date()): Promise<void> {
  * rows. The newest row stays: an instance that missed notices finds it, and the gap before it.
  */
 export async function packLive(
-  logs: readonly Pick<RecordingLog, 'id' | 'totalBytes' | 'packedBytes'>[],
+  logs: readonly { id: string; totalBytes: number; packedBytes: number }[],
   at = new Date(),
 ): Promise<void> {
   for (const one of logs) {
