@@ -108,8 +108,9 @@ export function machineHandlers(platform: Platform, startedAt: Date, version: st
     },
 
     listListeners: ({ query }) => {
-      const all = [listener(), ...platform.listeners.list().map(listenerRecord)]
-      const resources = all.slice(query.offset, query.offset + query.limit)
+      const all = [undefined, ...platform.listeners.list()]
+      const shown = all.slice(query.offset, query.offset + query.limit)
+      const resources = shown.map((row) => (row ? listenerRecord(row) : listener()))
       return { body: { resources, offset: query.offset + resources.length } }
     },
     getListener({ params }) {

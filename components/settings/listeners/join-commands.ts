@@ -1,4 +1,3 @@
-import { isLoopback } from '@/lib/contracts/wire/address'
 import { shell } from '@/lib/format/format'
 
 /** `url`: where the cluster reaches the platform. */
@@ -6,16 +5,18 @@ type Joining = { url: string; token: string; namespaces: readonly string[] }
 
 export const isAddress = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/
+
 /** What to know about an address before a listener is started with it. */
 export function addressWarning(url: string): string | undefined {
   const { hostname, protocol } = new URL(url)
-  if (isLoopback(hostname))
+  if (LOOPBACK.test(hostname))
     return 'Only this machine reaches the platform at this address. Enter the one at which the cluster reaches it.'
   return protocol === 'http:' ? 'Work contains secrets. Use http:// only in a network that you trust.' : undefined
 }
 
 /** A listener refuses `http://` to other machines, unless it is told not to. */
-const needsPermission = (url: string) => url.startsWith('http:') && !isLoopback(new URL(url).hostname)
+const needsPermission = (url: string) => url.startsWith('http:') && !LOOPBACK.test(new URL(url).hostname)
 
 /** Starts a listener in its cluster, with this repository's chart. */
 export const helmCommands = ({ url, token, namespaces }: Joining): string =>

@@ -60,7 +60,10 @@ type StripProps = { counts: ListenerRowsPage['counts']; chosen: string | null; o
 /** How many listeners are in each state. Each number filters the list. */
 export const StateStrip = ({ counts, chosen, onChoose }: StripProps) => (
   <fieldset aria-label="State" className="mb-3 flex flex-wrap items-center gap-2">
-    {LISTENER_STATES.filter((state) => counts[state] > 0 || state === 'connected' || state === chosen).map((state) => (
+    {/* That none are connected is only known where every state is. */}
+    {LISTENER_STATES.filter(
+      (state) => counts[state] > 0 || state === chosen || (state === 'connected' && counts.unknown === 0),
+    ).map((state) => (
       <button
         key={state}
         type="button"

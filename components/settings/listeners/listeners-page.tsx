@@ -5,6 +5,7 @@ import Link from 'next/link'
 import { useState } from 'react'
 import { EmptyState, NotOffered } from '@/components/shared/feedback/empty-state'
 import { Notice } from '@/components/shared/feedback/notice'
+import { STALE_STYLE, staleOf } from '@/components/shared/feedback/stale-notice'
 import { ConfirmDialog } from '@/components/shared/form/confirm-dialog'
 import { PageHeader } from '@/components/shared/layout/page-header'
 import { useReasons } from '@/components/shared/layout/rights'
@@ -83,12 +84,14 @@ export function ListenersPage({ workspace, platformUrl }: Props) {
       header={header(true)}
       above={
         data ? (
-          <Answer
-            workspace={workspace}
-            page={data}
-            chosen={search.get('state')}
-            onChoose={(state) => set({ state, listener: '' })}
-          />
+          <div className={staleOf(result) && STALE_STYLE}>
+            <Answer
+              workspace={workspace}
+              page={data}
+              chosen={search.get('state')}
+              onChoose={(state) => set({ state, listener: '' })}
+            />
+          </div>
         ) : null
       }
       reading={{ result, queryKey: options.queryKey }}
