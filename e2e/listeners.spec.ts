@@ -49,7 +49,7 @@ test('a cluster joins by a listener, is away when that stops, and leaves', async
     await form.getByRole('button', { name: 'Create listener' }).click()
     await expect(form.getByText('Another listener has this name.')).toBeVisible()
     await form.getByLabel('Name').fill(name)
-    await form.getByLabel('Namespaces').fill('agents, more')
+    await form.getByLabel('Namespaces', { exact: true }).fill('agents, more')
     await form.getByRole('button', { name: 'Create listener' }).click()
     const told = page.getByRole('dialog', { name: `Token of ${name}` })
     const token = (await told.locator('.select-all').textContent()) ?? ''
@@ -96,7 +96,7 @@ test('a cluster joins by a listener, is away when that stops, and leaves', async
     await expect(sheet.getByText('New deployments of images can choose it.')).toBeVisible({ timeout: 30_000 })
 
     await sheet.getByRole('button', { name: 'Edit namespaces' }).click()
-    await page.getByLabel('Namespaces').fill('agents, third')
+    await page.getByLabel('Namespaces', { exact: true }).fill('agents, third')
     await page.getByRole('button', { name: 'Save namespaces' }).click()
     await expect(sheet.getByText('agents, third')).toBeVisible()
 

@@ -22,18 +22,27 @@ const needsPermission = (url: string) => url.startsWith('http:') && !LOOPBACK.te
 export const helmCommands = ({ url, token, namespaces }: Joining): string =>
   [
     'kubectl create namespace pilothouse',
-    `kubectl --namespace pilothouse create secret generic listener --from-literal=PILOTHOUSE_LISTENER_TOKEN=${token}`,
-    [
-      'helm install listener deploy/helm/pilothouse-listener --namespace pilothouse --set existingSecret=listener',
-      `--set image.repository=registry.example.com/pilothouse-platform`,
-      `--set url=${shell(url)} --set ${shell(`namespaces={${namespaces.join(',')}}`)}`,
+    lines(
+      'kubectl --namespace pilothouse create secret generic listener',
+      `--from-literal=PILOTHOUSE_LISTENER_TOKEN=${token}`,
+    ),
+    lines(
+      'helm install listener deploy/helm/pilothouse-listener',
+      '--namespace pilothouse --set existingSecret=listener',
+      '--set image.repository=registry.example.com/pilothouse-platform',
+      `--set url=${shell(url)}`,
+      `--set ${shell(`namespaces={${namespaces.join(',')}}`)}`,
       ...(needsPermission(url) ? ['--set-string env.PILOTHOUSE_LISTENER_ALLOW_HTTP=true'] : []),
-    ].join(' \\\n  '),
+    ),
   ].join('\n')
 
 /** Starts a listener in a clone of this repository, for the cluster of `KUBECONFIG`. */
 export const npmCommand = ({ url, token }: Joining): string =>
-  [
-    `PILOTHOUSE_LISTENER_URL=${shell(url)} PILOTHOUSE_LISTENER_TOKEN=${token}`,
+  lines(
+    `PILOTHOUSE_LISTENER_URL=${shell(url)}`,
+    `PILOTHOUSE_LISTENER_TOKEN=${token}`,
     `${needsPermission(url) ? 'PILOTHOUSE_LISTENER_ALLOW_HTTP=true ' : ''}npm run listener`,
-  ].join(' \\\n  ')
+  )
+
+/** One command on several lines. */
+const lines = (...parts: string[]) => parts.join(' \\\n  ')

@@ -6,7 +6,7 @@ export const PAGE = 50
 
 export const listenerList: ListDefinition = {
   noun: 'listeners',
-  search: { name: 'q', label: 'Search listeners and namespaces' },
+  search: { name: 'q', label: 'Search listeners' },
   noFilter: { q: '', state: '' },
 }
 

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import Link from 'next/link'
 import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { ErrorNotice, useTryAgain } from '@/components/shared/feedback/error-notice'
-import { StaleNotice, staleOf } from '@/components/shared/feedback/stale-notice'
+import { STALE_STYLE, StaleNotice, staleOf } from '@/components/shared/feedback/stale-notice'
 import { useReasons } from '@/components/shared/layout/rights'
 import { IdChip } from '@/components/shared/text/id-chip'
 import { KeyValues } from '@/components/shared/text/key-values'
@@ -42,7 +42,9 @@ export function ListenerSheet({ workspace, id, listed, onTask, onClose }: Props)
     <Dialog open onOpenChange={onClose} side="right" title={row?.name ?? 'Listener'}>
       {stale ? <StaleNotice {...stale} onRetry={retry} /> : null}
       {row ? (
-        <Facts workspace={workspace} row={row} onTask={onTask} />
+        <div className={stale && STALE_STYLE}>
+          <Facts workspace={workspace} row={row} onTask={onTask} />
+        </div>
       ) : error ? (
         <ErrorNotice error={error.view} onRetry={retry} />
       ) : result.isPending ? (

@@ -1,12 +1,11 @@
 'use client'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
 import Link from 'next/link'
 import { useState } from 'react'
 import { EmptyState, NotOffered } from '@/components/shared/feedback/empty-state'
 import { Notice } from '@/components/shared/feedback/notice'
 import { STALE_STYLE, staleOf } from '@/components/shared/feedback/stale-notice'
-import { ConfirmDialog } from '@/components/shared/form/confirm-dialog'
 import { PageHeader } from '@/components/shared/layout/page-header'
 import { useReasons } from '@/components/shared/layout/rights'
 import { useSetSearch } from '@/components/shared/layout/use-set-search'
@@ -15,21 +14,15 @@ import { Pager } from '@/components/shared/list/pager'
 import { useList } from '@/components/shared/list/use-list'
 import { VisibleName } from '@/components/shared/text/visible-text'
 import { Button } from '@/components/ui/button'
-import { toast } from '@/components/ui/toast'
-import { deleteListener, renewListenerToken, revokeListenerToken } from '@/lib/actions/listeners'
-import { controlPlane } from '@/lib/contracts/control-plane'
 import { MOST_COUNTED } from '@/lib/contracts/deployments/deployment-row'
-import type { ListenerRow, ListenerRowsPage } from '@/lib/contracts/deployments/listener-row'
+import type { ListenerRowsPage } from '@/lib/contracts/deployments/listener-row'
 import { count } from '@/lib/format/format'
-import { invalidate } from '@/lib/queries/api-query'
 import { listenerRowsQuery } from '@/lib/queries/listeners'
 import { routes } from '@/lib/routes'
 import { listenerList, listenerQueryOf, PAGE } from './list-query'
 import { columnsOf, UNREAD } from './listener-columns'
-import { CreateListener, EditNamespaces } from './listener-form'
-import { ListenerSheet, type Task } from './listener-sheet'
+import { ListenerDialogs } from './listener-dialogs'
 import { StateStrip } from './listener-state'
-import { type GivenToken, ListenerToken } from './listener-token'
 
 type Props = {
   workspace: string
@@ -113,7 +106,7 @@ export function ListenersPage({ workspace, platformUrl }: Props) {
         ) : null
       }
     >
-      <Dialogs
+      <ListenerDialogs
         workspace={workspace}
         platformUrl={platformUrl}
         rows={data?.rows}
@@ -163,111 +156,6 @@ function Answer({ workspace, page: { counts, waiting, isCut }, chosen, onChoose 
       {isCut ? (
         <p className="mb-3 text-ink-2">Only the first {count(MOST_COUNTED)} deployments are counted here.</p>
       ) : null}
-    </>
-  )
-}
-
-type DialogsProps = Props & {
-  rows: readonly ListenerRow[] | undefined
-  /** The id of the listener that the URL opens. */
-  opened: string | null
-  isCreating: boolean
-  onCreated: () => void
-  onClosed: () => void
-}
-
-/** The open listener, and what is being done with one. */
-function Dialogs({ workspace, platformUrl, rows, opened, isCreating, onCreated, onClosed }: DialogsProps) {
-  const client = useQueryClient()
-  const [task, setTask] = useState<{ kind: Task; row: ListenerRow }>()
-  const [given, setGiven] = useState<GivenToken>()
-  const { kind, row } = task ?? {}
-  const place = { workspace, id: row?.id ?? '' }
-  const name = row?.name ?? ''
-  const close = () => setTask(undefined)
-  const readAgain = () => void invalidate(client, controlPlane.listListeners, workspace)
-  const done = (said: string) => {
-    toast.success(said)
-    readAgain()
-  }
-  return (
-    <>
-      {opened ? (
-        <ListenerSheet
-          key={opened}
-          workspace={workspace}
-          id={opened}
-          listed={rows?.find(({ id }) => id === opened)}
-          onTask={(next, of) => setTask({ kind: next, row: of })}
-          onClose={onClosed}
-        />
-      ) : null}
-      {isCreating ? (
-        <CreateListener
-          workspace={workspace}
-          platformUrl={platformUrl}
-          onClose={onCreated}
-          onCreated={(made) => {
-            onCreated()
-            setGiven(made)
-            readAgain()
-          }}
-        />
-      ) : null}
-      {row && kind === 'namespaces' ? (
-        <EditNamespaces
-          workspace={workspace}
-          row={row}
-          onClose={close}
-          onSaved={() => {
-            close()
-            done(`Namespaces of ${name} saved`)
-          }}
-        />
-      ) : null}
-      <ConfirmDialog
-        open={kind === 'token'}
-        onOpenChange={close}
-        title={`Create a new token for ${name}?`}
-        verb="Create token"
-        action={async () => {
-          const result = await renewListenerToken(place)
-          if (result.ok && row) {
-            const { token, url } = result.data
-            setGiven({ id: row.id, name, namespaces: row.namespaces ?? [], token, url: url ?? platformUrl })
-          }
-          return result
-        }}
-        onDone={readAgain}
-      >
-        The former token stops working at once. The listener ends until it is started with the new one; its agents go
-        on.
-      </ConfirmDialog>
-      <ConfirmDialog
-        open={kind === 'revoke'}
-        onOpenChange={close}
-        title={`Revoke the token of ${name}?`}
-        verb="Revoke token"
-        action={() => revokeListenerToken(place)}
-        onDone={() => done(`Revoked the token of ${name}`)}
-      >
-        The listener ends, and roll-outs wait. Its agents go on, but the platform cannot reach them through it. A new
-        token lets it start again.
-      </ConfirmDialog>
-      <ConfirmDialog
-        open={kind === 'delete'}
-        onOpenChange={close}
-        title={`Delete ${name}?`}
-        verb="Delete listener"
-        action={() => deleteListener(place)}
-        onDone={() => {
-          onClosed()
-          done(`Deleted ${name}`)
-        }}
-      >
-        The listener ends, and its cluster is no longer one of this control plane. Nothing in the cluster is changed.
-      </ConfirmDialog>
-      {given ? <ListenerToken given={given} onClose={() => setGiven(undefined)} /> : null}
     </>
   )
 }

@@ -19,7 +19,7 @@ import { parseInput } from '../process/result'
 import { serveRead } from '../relay/serve-read'
 import { call } from '../upstream/call'
 import type { CallOptions } from '../upstream/call-context'
-import { type Fleet, readFleetSoon } from './fleet'
+import { type Fleet, readFreshFleet } from './fleet'
 
 const PAGE = 100
 /** Deployments that a row of the list, and a listener by itself, come with. */
@@ -43,7 +43,7 @@ export async function readListenerRows(
   const { q = '', state, id, limit, offset } = parseInput(RowsQuery, query)
   const [listeners, fleet] = await Promise.all([
     readListeners(workspace, options),
-    readFleetSoon(workspace, {}, options).catch((error: unknown) => {
+    readFreshFleet(workspace, {}, options).catch((error: unknown) => {
       if (error instanceof AppError) return undefined
       throw error
     }),
