@@ -16,7 +16,7 @@ export const listenerRowsQuery = (workspace: string, query: ListenerRowsQuery) =
     queryKey: [...operationKey(controlPlane.listListeners, workspace), 'rows', query],
     queryFn: async ({ signal }) =>
       // Our own server wrote the response; only the type is lost.
-      (await consoleFetch(`/api/listeners/${encodeURIComponent(workspace)}?${buildQuery(query)}`, {
+      (await consoleFetch(`/api/deployments/${encodeURIComponent(workspace)}/listeners?${buildQuery(query)}`, {
         signal,
       })) as ListenerRowsPage,
     refetchInterval: LIVE_MS,

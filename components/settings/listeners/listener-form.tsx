@@ -6,7 +6,7 @@ import { Button } from '@/components/ui/button'
 import { Dialog } from '@/components/ui/dialog'
 import { describedBy, Field } from '@/components/ui/field'
 import { Input } from '@/components/ui/input'
-import { createListener, saveNamespaces } from '@/lib/actions/listeners'
+import { createListener, saveNamespaces } from '@/lib/actions/platform/listeners'
 import type { ListenerRow } from '@/lib/contracts/deployments/listener-row'
 import type { GivenToken } from './listener-token'
 

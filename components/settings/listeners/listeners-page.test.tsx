@@ -2,11 +2,11 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { act, cleanup, fireEvent, render, screen, within } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
 import { Rights } from '@/components/shared/layout/rights'
-import { createListener, deleteListener, renewListenerToken, saveNamespaces } from '@/lib/actions/listeners'
+import { createListener, deleteListener, renewListenerToken, saveNamespaces } from '@/lib/actions/platform/listeners'
 import type { ListenerRow, ListenerRowsPage } from '@/lib/contracts/deployments/listener-row'
 import { ListenersPage } from './listeners-page'
 
-vi.mock('@/lib/actions/listeners', () => ({
+vi.mock('@/lib/actions/platform/listeners', () => ({
   createListener: vi.fn(),
   deleteListener: vi.fn(),
   renewListenerToken: vi.fn(),

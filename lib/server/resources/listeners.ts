@@ -115,7 +115,7 @@ function rowOf(one: Listener, deployments: ListenerDeployment[] = [], isUnread: 
   }
 }
 
-/** Serves `GET /api/listeners/{workspace}` with `readListenerRows`. */
+/** Serves `GET /api/deployments/{workspace}/listeners` with `readListenerRows`. */
 export const serveListenerRows = (request: Request, workspace: string): Promise<Response> =>
   serveRead(request, (query, options) => readListenerRows(workspace, query, options))
 
