@@ -1,9 +1,10 @@
 // Node only, no dependencies: start.mjs and test.mjs import this before node_modules exists.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { takeLock } from './data-folder.mjs'
 
 export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..')
 
@@ -60,6 +61,30 @@ function stamp(file, value) {
   writeFileSync(path.join(root, file), value)
 }
 
+/**
+ * Does work whose result has this stamp, unless it is done. Of several starts in this folder, one at a time works. Returns
+ * whether it is done now.
+ */
+function ensureStamped(file, want, work) {
+  if (isStamped(file, want)) return true
+  const lock = path.join(root, '.build/lock.json')
+  mkdirSync(path.dirname(lock), { recursive: true })
+  let told
+  for (let holder = takeLock(lock); holder; holder = takeLock(lock)) {
+    if (holder !== told) console.log(`[boot] waiting for process ${holder}, which builds in this folder`)
+    told = holder
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200) // work is synchronous here
+  }
+  try {
+    if (isStamped(file, want)) return true
+    if (!work()) return false
+    stamp(file, want)
+    return true
+  } finally {
+    rmSync(lock, { force: true })
+  }
+}
+
 export function ensureNode() {
   const [major, minor] = process.versions.node.split('.').map(Number)
   if (major > 20 || (major === 20 && minor >= 19)) return
@@ -72,16 +97,15 @@ export function ensureDependencies() {
   ensureNode()
   if (isPackaged) return
   const want = hashOf(['package.json', 'package-lock.json']) + process.version + process.platform + process.arch
-  if (isStamped('node_modules/.stamp', want)) return
-  console.log('[boot] installing dependencies (once; half a minute with a warm npm cache)')
-  const flags = ['--include=dev', '--no-audit', '--no-fund', '--loglevel=error']
-  if (!run('npm', ['ci', ...flags])) {
-    console.error(
-      '[boot] npm ci failed; its error is above. Check the network and the npm registry. If package.json and package-lock.json disagree, run npm install and node scripts/complete-lock.mjs.',
-    )
-    process.exit(1)
-  }
-  stamp('node_modules/.stamp', want)
+  const isDone = ensureStamped('node_modules/.stamp', want, () => {
+    console.log('[boot] installing dependencies (once; half a minute with a warm npm cache)')
+    return run('npm', ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'])
+  })
+  if (isDone) return
+  console.error(
+    '[boot] npm ci failed; its error is above. Check the network and the npm registry. If package.json and package-lock.json disagree, run npm install and node scripts/complete-lock.mjs.',
+  )
+  process.exit(1)
 }
 
 const SHARED = ['tsconfig.json', 'package-lock.json']
@@ -95,9 +119,8 @@ export function ensurePlatform() {
     'scripts/build-platform.mjs',
     ...SHARED,
   ])
-  if (isStamped('.build/.stamp', want)) return
-  if (!run(process.execPath, ['scripts/build-platform.mjs'])) process.exit(1)
-  stamp('.build/.stamp', want)
+  if (!ensureStamped('.build/.stamp', want, () => run(process.execPath, ['scripts/build-platform.mjs'])))
+    process.exit(1)
 }
 
 /** What the documentation site is made of. */
@@ -108,15 +131,12 @@ const docsStamp = () =>
     ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', 'package-lock.json'],
   ])
 
-export const areDocsStale = () => !isPackaged && !isStamped('.build/docs/.stamp', docsStamp())
+const DOCS_STAMP = '.build/docs/.stamp'
+export const areDocsStale = () => !isPackaged && !isStamped(DOCS_STAMP, docsStamp())
 
 /** Builds the documentation site if its sources changed. Returns whether it worked. */
 export function ensureDocs() {
-  if (!areDocsStale()) return true
-  const want = docsStamp()
-  if (!run(process.execPath, ['scripts/docs/build.mjs'])) return false
-  stamp('.build/docs/.stamp', want)
-  return true
+  return isPackaged || ensureStamped(DOCS_STAMP, docsStamp(), () => run(process.execPath, ['scripts/docs/build.mjs']))
 }
 
 /** Builds the console if its sources changed since the last build. */
@@ -127,11 +147,11 @@ export function ensureBuild() {
     ...['next.config.mjs', 'scripts/pack/compress.mjs', 'tailwind.config.ts', 'postcss.config.mjs'],
   ]
   const want = hashOf([...['app', 'components', 'lib', 'public'].flatMap(filesIn), ...config, ...SHARED])
-  if (isStamped('.next/.stamp', want)) return
-  console.log('[boot] building the console (once per change of its sources)')
-  if (!tool('next/dist/bin/next', ['build'], { env: cleanEnv({ NODE_ENV: 'production' }) })) {
-    console.error('[boot] The console could not be built. See the errors above.')
-    process.exit(1)
-  }
-  stamp('.next/.stamp', want)
+  const isDone = ensureStamped('.next/.stamp', want, () => {
+    console.log('[boot] building the console (once per change of its sources)')
+    return tool('next/dist/bin/next', ['build'], { env: cleanEnv({ NODE_ENV: 'production' }) })
+  })
+  if (isDone) return
+  console.error('[boot] The console could not be built. See the errors above.')
+  process.exit(1)
 }

@@ -23,6 +23,27 @@ function isAlive(pid) {
   }
 }
 
+/** Makes a lock file for this process. Returns the process that has it instead, if one does. */
+export function takeLock(file) {
+  for (const isRetry of [false, true]) {
+    try {
+      writeFileSync(file, JSON.stringify({ pid: process.pid, birth: birth(process.pid) }), { flag: 'wx', mode: 0o600 })
+      return undefined
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error
+      let holder
+      try {
+        holder = JSON.parse(readFileSync(file, 'utf8'))
+      } catch {
+        // cut off by a kill, so nobody holds it
+      }
+      if (isRetry || (holder && isAlive(holder.pid) && birth(holder.pid) === holder.birth))
+        return holder?.pid ?? 'unknown'
+      rmSync(file, { force: true })
+    }
+  }
+}
+
 /**
  * Locks the data folder for this process. Returns a function that unlocks it; throws an Error that names the holder.
  */
@@ -35,29 +56,17 @@ export function lockDataFolder(dataDir) {
     throw new Error(`${dataDir} cannot be the data folder (${message}). Set PILOTHOUSE_DATA to a folder of your own.`)
   }
   const file = path.join(dataDir, 'lock.json')
-  for (const isRetry of [false, true]) {
-    try {
-      writeFileSync(file, JSON.stringify({ pid: process.pid, birth: birth(process.pid) }), {
-        flag: 'wx',
-        mode: 0o600,
-      })
-      return () => rmSync(file, { force: true })
-    } catch (error) {
-      if (error.code !== 'EEXIST') throw new Error(`The data folder ${dataDir} cannot be written to: ${error.message}`)
-      let holder
-      try {
-        holder = JSON.parse(readFileSync(file, 'utf8'))
-      } catch {
-        // cut off by a kill, so nobody holds it
-      }
-      if (isRetry || (holder && isAlive(holder.pid) && birth(holder.pid) === holder.birth))
-        throw new Error(
-          `The data folder ${dataDir} is in use by another Pilothouse (process ${holder?.pid ?? 'unknown'}). Stop it, or set PILOTHOUSE_DATA to another folder.`,
-        )
-      rmSync(file, { force: true })
-    }
+  let holder
+  try {
+    holder = takeLock(file)
+  } catch (error) {
+    throw new Error(`The data folder ${dataDir} cannot be written to: ${error.message}`)
   }
-  throw new Error(`The data folder ${dataDir} could not be locked.`)
+  if (holder)
+    throw new Error(
+      `The data folder ${dataDir} is in use by another Pilothouse (process ${holder}). Stop it, or set PILOTHOUSE_DATA to another folder.`,
+    )
+  return () => rmSync(file, { force: true })
 }
 
 /** A secret in the data folder, created on first use and readable only by this user. */

@@ -371,6 +371,24 @@ describe.skipIf(!helm)('helm (skipped where the program is missing)', () => {
     expect(allowed('gateway.enabled=false')).toEqual([])
   })
 
+  test('under network policies with rules of their own, names are looked up at the ports of the DNS pods', () => {
+    const rules = ['', 'platform.', 'gateway.'].map(
+      (of) => `${of}networkPolicy.enabled=true,${of}networkPolicy.egress[0].to[0].ipBlock.cidr=192.0.2.0/24`,
+    )
+    const lookups = (...more: string[]) => {
+      const values = `url=https://c.example.com,existingSecret=s,platform.enabled=true,platform.existingSecret=p,gateway.enabled=true,gateway.existingSecret=g,${[...rules, ...more].join()}`
+      const { status, stdout, stderr } = run('template', 'pilothouse', chart, '--set', values)
+      expect([stderr, status]).toEqual(['', 0])
+      const all = objectsOf(stdout)
+      expect(refused(all)).toEqual([])
+      return all.filter(({ kind }) => kind === 'NetworkPolicy').map(({ spec }) => spec.egress[0].ports)
+    }
+    const both = (port: number) => ['UDP', 'TCP'].map((protocol) => ({ port, protocol }))
+    expect(lookups()).toEqual(Array(3).fill(both(53)))
+    expect(lookups('dnsPorts={53,5353}')).toEqual(Array(3).fill([...both(53), ...both(5353)]))
+    expect(lookups('dnsPorts=null')).toEqual(Array(3).fill(both(53))) // values of an earlier chart
+  })
+
   test('under network policies with rules of their own, the parts of the chart and the agents still reach each other', () => {
     const rules = (of: string) =>
       ['ingressFrom[0].ipBlock.cidr=192.0.2.0/24', 'egress[0].to[0].ipBlock.cidr=192.0.2.0/24', 'enabled=true']

@@ -3,7 +3,7 @@ import { randomBytes, scryptSync } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import type { Role } from '@/lib/contracts/wire/api'
 import type { DeploymentRoles, Rights } from '@/lib/contracts/wire/rights'
 import { testDatabase } from '@/scripts/testing'
@@ -51,6 +51,12 @@ export async function testConsole(settings: Record<string, string> = {}) {
       await database?.drop()
     },
   }
+}
+
+/** What one instance has counted of limits is forgotten, as by a new instance; with `all`, what all have. */
+export async function forgetLimits({ all = true } = {}): Promise<void> {
+  Reflect.deleteProperty(globalThis, 'pilothouseLimiter')
+  if (all) await (await db()).execute(sql`truncate console.limit_slices`)
 }
 
 /** Waits in order, but not for long. */

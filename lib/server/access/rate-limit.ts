@@ -68,7 +68,7 @@ async function waitOf(store: StoreOrTransaction, { key, max }: Limit): Promise<n
 }
 
 /** A host that has one IPv6 address usually has its whole /64. */
-function network(address: string): string {
+export function network(address: string): string {
   const parsed = parseAddress(address)
   return parsed?.kind() === 'ipv6' ? parsed.toNormalizedString().split(':').slice(0, 4).join(':') : address
 }

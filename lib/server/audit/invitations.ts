@@ -16,19 +16,17 @@ import {
   openedInvitation,
   openInvitation,
 } from '../access/invitation'
-import { createLimiter } from '../access/limiter'
 import { currentSession, setSessionCookie } from '../access/session'
+import { addressLimit, sharedLimiter } from '../access/shared-limiter'
 import { workspace } from '../access/workspaces'
 import { newRequestId, parseInput } from '../process/result'
 import { audited } from './own-records'
 
-/** For one address, in each process. The secret cannot be guessed; this bounds what guessing costs. */
+/** For one address. The secret cannot be guessed; this bounds what guessing costs. */
 const ATTEMPTS = { max: 30, windowMs: 60_000 }
-const shared = globalThis as { pilothouseInvitationAttempts?: ReturnType<typeof createLimiter> }
 
-function takeAttempt(address: string): void {
-  shared.pilothouseInvitationAttempts ??= createLimiter()
-  const attempt = shared.pilothouseInvitationAttempts.take([{ key: address, ...ATTEMPTS }])
+async function takeAttempt(address: string): Promise<void> {
+  const attempt = await sharedLimiter().take(addressLimit('invitations', address, ATTEMPTS))
   if (!attempt.isAllowed)
     throw new AppError('rate_limited', 'Too many attempts. Wait a minute and try again.', {
       retryAfterMs: attempt.retryAfterMs,
@@ -43,7 +41,7 @@ const Acceptance = z.strictObject({
 
 /** What an invitation offers: the one of this token, or else the one that this browser has opened before. */
 export async function readInvitation(given: unknown, address: string): Promise<OpenInvitation> {
-  takeAttempt(address)
+  await takeAttempt(address)
   const { token } = parseInput(Opening, given)
   const invitation = token ? await openInvitation(token) : await openedInvitation()
   if (!invitation) throw endedInvitation()
@@ -65,7 +63,7 @@ export async function readInvitation(given: unknown, address: string): Promise<O
  * Returns the workspace.
  */
 export async function acceptInvitation(given: unknown, address: string): Promise<{ workspace: string }> {
-  takeAttempt(address)
+  await takeAttempt(address)
   const invitation = await openedInvitation()
   if (!invitation) throw endedInvitation()
   await workspace(invitation.workspace) // not_found

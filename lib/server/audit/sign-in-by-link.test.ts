@@ -21,7 +21,7 @@ const keptToken = () => new URL(readFileSync(file(), 'utf8')).searchParams.get('
 /** As another process would start. */
 const startAgain = (settings: Record<string, string> = { PILOTHOUSE_SIGN_IN: 'link' }) => {
   home.set(settings)
-  for (const name of ['pilothouseFirstAdmin', 'pilothouseSignInLink', 'pilothousePrintedLinks'])
+  for (const name of ['pilothouseFirstAdmin', 'pilothouseSignInLink', 'pilothouseLimiter'])
     Reflect.deleteProperty(globalThis, name)
   browser.cookies.clear()
   return ensureFirstAdmin()

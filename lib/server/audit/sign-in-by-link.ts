@@ -2,15 +2,14 @@ import 'server-only'
 import { consoleRecords } from '@/lib/contracts/console-records'
 import { AppError } from '@/lib/errors'
 import { EVERYWHERE } from '../access/actor'
-import { createLimiter } from '../access/limiter'
 import { setSessionCookie } from '../access/session'
+import { sharedLimiter } from '../access/shared-limiter'
 import { makeSignInLink, signInWays, takeSignInLink } from '../access/sign-in-link'
 import { newRequestId } from '../process/result'
 import { audited } from './own-records'
 
-/** Links that anyone on this machine may have printed. In each process. */
-const PRINTED = { key: 'links', max: 10, windowMs: 60_000 }
-const shared = globalThis as { pilothousePrintedLinks?: ReturnType<typeof createLimiter> }
+/** Links that anyone on this machine may have printed. */
+const PRINTED = { key: 'printed links', max: 10, windowMs: 60_000 }
 
 /** Exchanges a one-time token for a session of this browser. Returns whether it was right. */
 export async function signInByLink(token: string, address: string): Promise<boolean> {
@@ -25,8 +24,7 @@ export async function signInByLink(token: string, address: string): Promise<bool
 /** Prints a new link where only the person who started the console sees it. Throws AppError not_found or rate_limited. */
 export async function printSignInLink(): Promise<void> {
   if (!(await signInWays()).byLink) throw new AppError('not_found', 'This console signs in with a password.')
-  shared.pilothousePrintedLinks ??= createLimiter()
-  const attempt = shared.pilothousePrintedLinks.take([PRINTED])
+  const attempt = await sharedLimiter().take(PRINTED)
   if (!attempt.isAllowed)
     throw new AppError('rate_limited', 'Too many links in a short time. Wait a minute and try again.', {
       retryAfterMs: attempt.retryAfterMs,

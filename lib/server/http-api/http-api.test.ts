@@ -11,8 +11,8 @@ import { browser } from '../access/testing'
 import { db } from '../process/db'
 import { recordings } from '../recorder/schema'
 import { listTokens } from '../records/api-tokens'
-import { signIn, type TestConsole, type TestPeople, testConsole, testPeople } from '../testing'
-import { API_ROUTES, forgetApiFailures } from './serve'
+import { forgetLimits, signIn, type TestConsole, type TestPeople, testConsole, testPeople } from '../testing'
+import { API_ROUTES } from './serve'
 
 vi.mock('next/headers', () => import('../access/testing'))
 
@@ -60,9 +60,9 @@ afterAll(async () => {
   await home.close()
   await stub.stop()
 })
-beforeEach(() => {
+beforeEach(async () => {
   stub.seen.splice(0)
-  forgetApiFailures()
+  await forgetLimits()
 })
 
 type Wanted = Partial<Parameters<typeof createToken>[0]> & { by?: keyof TestPeople }

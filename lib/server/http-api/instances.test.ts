@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { SAMPLE_ID as A, deploymentRecord } from '@/e2e/support/sample-inputs'
 import { type StubUpstream, startStubUpstream } from '@/e2e/support/stub-upstream'
@@ -8,7 +8,7 @@ import type { Actor } from '../access/actor'
 import { db } from '../process/db'
 import { apiTokens } from '../process/schema'
 import { recordings } from '../recorder/schema'
-import { signIn, type TestConsole, testActor, testConsole } from '../testing'
+import { forgetLimits, signIn, type TestConsole, testActor, testConsole } from '../testing'
 import { serveHttpApi } from './serve'
 
 vi.mock('next/headers', () => import('../access/testing'))
@@ -85,7 +85,11 @@ async function secondInstance(settings: Record<string, string>) {
 }
 
 async function ask(serve: typeof serveHttpApi, path: string, token: string, init: RequestInit = {}) {
-  const headers = { authorization: `Bearer ${token}`, ...(init.body ? { 'content-type': 'application/json' } : {}) }
+  const headers = {
+    authorization: `Bearer ${token}`,
+    ...(init.body ? { 'content-type': 'application/json' } : {}),
+    ...init.headers,
+  }
   const response = await serve(new Request(`http://localhost:3000/api/v1${path}`, { ...init, headers }))
   return { status: response.status, text: await response.text(), retryAfter: response.headers.get('retry-after') }
 }
@@ -136,6 +140,26 @@ test('a token has one limit of requests for both instances, and is told when to 
   expect(Number(refused.retryAfter)).toBeGreaterThan(0)
   expect(Number(refused.retryAfter)).toBeLessThanOrEqual(62)
 }, 60_000)
+
+test('an address without a valid token has one limit for both instances, and its requests with a token write nothing', async () => {
+  const slices = async () =>
+    (await (await db()).execute(sql`select count(*)::int as n from console.limit_slices`)).rows[0]?.n
+  const { token } = await make(admin, 'service')
+  await forgetLimits()
+  expect((await ask(serveHttpApi, '/token', token)).status).toBe(200)
+  expect(await slices()).toBe(1) // of the token
+  const init = { headers: { 'x-forwarded-for': '192.0.2.9' } }
+  const both = async () => [await ask(serveHttpApi, '/token', 'wrong', init), await second.ask('/token', 'wrong', init)]
+  let refused = 0
+  for (let turn = 0; turn < 40; turn += 1) {
+    const answers = await both()
+    refused += answers.filter(({ status }) => status === 401).length
+  }
+  expect(refused).toBeLessThanOrEqual(60)
+  expect(refused).toBeGreaterThanOrEqual(57) // what an instance holds may end unused
+  for (const answer of await both())
+    expect(answer).toMatchObject({ status: 429, retryAfter: expect.stringMatching(/^[1-6]?\d$/) })
+})
 
 test('rights that are narrowed on one instance are narrowed on the other at once', async () => {
   const owner = await testActor({ default: 'admin' })

@@ -7,8 +7,7 @@ import { AppError, type ErrorCode, HTTP_STATUS } from '@/lib/errors'
 import { printJson } from '@/lib/json/lossless'
 import { type Actor, actorOfToken, rightsOf, type TokenStamp } from '../access/actor'
 import { findToken, noteTokenUse } from '../access/api-tokens'
-import { createLimiter } from '../access/limiter'
-import { sharedLimiter } from '../access/shared-limiter'
+import { addressLimit, sharedLimiter } from '../access/shared-limiter'
 import { env } from '../process/env'
 import { log } from '../process/log'
 import { errorView, newRequestId, parseInput } from '../process/result'
@@ -25,17 +24,11 @@ export const API_ROUTES: readonly ApiRoute[] = [...deploymentRoutes, ...workspac
 
 const PREFIX = '/api/v1'
 const MINUTE_MS = 60_000
-/** A token's requests, of all instances. */
-const REQUESTS_PER_MINUTE = 600
-/** Refused requests from an address, in each process: nobody without a token makes it write to the database. */
-const FAILURES_PER_MINUTE = 60
+/** Of a token. */
+const REQUESTS = { max: 600, windowMs: MINUTE_MS }
+/** Requests of an address without a valid token. */
+const FAILURES = { max: 60, windowMs: MINUTE_MS }
 const MAX_PATH_CHARS = 2_000
-const shared = globalThis as { pilothouseApiFailures?: ReturnType<typeof createLimiter> }
-
-/** For tests: resets the counts of refused requests. */
-export function forgetApiFailures(): void {
-  shared.pilothouseApiFailures = undefined
-}
 
 /**
  * Serves `/api/v1`. Only a bearer token identifies the caller: cookies are never read, so no page of another site can use a
@@ -87,17 +80,17 @@ const Key = z
 
 /** The actor of the request's token. Throws AppError unauthenticated or rate_limited. */
 async function bearer(request: Request): Promise<Actor & { token: TokenStamp }> {
-  shared.pilothouseApiFailures ??= createLimiter()
-  const address = `${request.headers.get('x-forwarded-for')}`
-  const failures = { key: address, max: FAILURES_PER_MINUTE, windowMs: MINUTE_MS }
-  const attempt = shared.pilothouseApiFailures.take([failures])
-  if (!attempt.isAllowed) throw tooMany(failures, attempt)
+  const attempt = sharedLimiter().begin(addressLimit('api', request.headers.get('x-forwarded-for'), FAILURES))
+  if (!attempt.isAllowed) throw tooMany(FAILURES, attempt)
   const token = await findToken(request.headers.get('authorization'))
-  if (!token) throw new AppError('unauthenticated', 'Send a valid API token: Authorization: Bearer pht_…')
+  if (!token) {
+    const failure = await attempt.count() // only now, so that a request with a valid token writes nothing for its address
+    if (!failure.isAllowed) throw tooMany(FAILURES, failure)
+    throw new AppError('unauthenticated', 'Send a valid API token: Authorization: Bearer pht_…')
+  }
   attempt.forgive()
-  const requests = { key: `token:${token.id}`, max: REQUESTS_PER_MINUTE, windowMs: MINUTE_MS }
-  const taken = await sharedLimiter().take(requests)
-  if (!taken.isAllowed) throw tooMany(requests, taken)
+  const taken = await sharedLimiter().take({ key: `token:${token.id}`, ...REQUESTS })
+  if (!taken.isAllowed) throw tooMany(REQUESTS, taken)
   void noteTokenUse(token.id).catch((error: unknown) => log.warn('token.use_not_noted', { token: token.id, error }))
   const { token: stamp, ...rest } = actorOfToken(token)
   const actor = { ...rest, token: stamp as TokenStamp } // `actorOfToken` always sets it

@@ -1,8 +1,9 @@
 import { sql } from 'drizzle-orm'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type TestConsole, testConsole } from '../testing'
 import { db } from './db'
-import { assertLease, changingUnder, takeLease, whileLeased } from './lease'
+import { hideInstance, showInstance } from './instance'
+import { assertLease, changingUnder, type Lease, takeLease, whileLeased } from './lease'
 
 let home: TestConsole
 beforeAll(async () => {
@@ -53,6 +54,59 @@ test('a process that works shows itself every five seconds', async () => {
     ]),
   )
   await lease.end()
+})
+
+describe('of an instance that is gone, because nobody holds its lock,', () => {
+  const isSettled = performance.now() - 60_000
+  let first: Lease
+  beforeEach(async () => {
+    showInstance(1)
+    first = await take()
+  })
+  afterEach(async () => {
+    await first.end()
+    hideInstance(2)
+  })
+
+  test('a lease passes to another one at once', async () => {
+    showInstance(2, isSettled)
+    expect(await (await take()).confirm()).toBe(true)
+    expect(await first.confirm()).toBe(false)
+  })
+
+  test('it does not if that one has just connected itself, or does not show that it lives', async () => {
+    showInstance(2)
+    expect(await takeLease('one')).toBeUndefined()
+    hideInstance(2)
+    expect(await takeLease('one')).toBeUndefined()
+  })
+
+  test('it does not if its holder confirms it meanwhile', async () => {
+    showInstance(2, isSettled)
+    const confirming = setInterval(() => void first.confirm(), 100)
+    expect(await takeLease('one')).toBeUndefined()
+    clearInterval(confirming)
+    expect(await first.confirm()).toBe(true)
+  })
+})
+
+test('an instance that is told to stop keeps its leases beyond its lock, until its work is done', async () => {
+  const held = async () => (await run(sql`select instance from console.leases`)).rows
+  const process_ = globalThis as { pilothouseShutdown?: AbortController | undefined }
+  const before = process_.pilothouseShutdown
+  const stop = new AbortController()
+  process_.pilothouseShutdown = stop
+  showInstance(1)
+  try {
+    const lease = await take()
+    expect(await held()).toEqual([{ instance: 1 }])
+    stop.abort()
+    await vi.waitFor(async () => expect(await held()).toEqual([{ instance: null }]))
+    await lease.end()
+  } finally {
+    process_.pilothouseShutdown = before
+    hideInstance(1)
+  }
 })
 
 test('a change is refused once its lease is lost, and what its work left running is not part of it', async () => {

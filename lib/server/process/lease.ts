@@ -1,15 +1,22 @@
 import 'server-only'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { createHash, randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
 import { AppError } from '@/lib/errors'
-import { db } from './db'
+import { db, LOCKS } from './db'
+import { shownInstance } from './instance'
+import { shutdownSignal } from './shutdown'
 
 // docs/decisions/0102-through-a-pooler.md
 
 /** A holder that shows nothing for this long has died or hangs, and others may take over. */
 const LEASE_MS = 20_000
 const RENEW_MS = 5_000
+/** An instance without its lock that shows nothing for this long is gone. A lost connection is back sooner. */
+const GONE_MS = 1_000
+/** After a restart of the database, instances connect again one by one. Until then nobody knows who is gone. */
+const SETTLED_MS = 4_000
 const now = sql.raw('clock_timestamp()')
 const until = sql`${now} + ${LEASE_MS} * interval '1 millisecond'`
 
@@ -23,14 +30,16 @@ export type Lease = {
 export async function takeLease(name: string): Promise<Lease | undefined> {
   const key = createHash('sha256').update(name).digest('hex')
   const holder = randomUUID()
-  const { rowCount } = await (await db()).execute(sql`
-    insert into console.leases as known (key, holder, until) values (${key}, ${holder}::uuid, ${until})
-    on conflict (key) do update set holder = excluded.holder, until = excluded.until where known.until < ${now}`)
-  if (!rowCount) return undefined
+  if (!(await insert(key, holder))) {
+    const gone = await findGone(key)
+    if (!gone) return undefined
+    await sleep(GONE_MS)
+    if (!(await insert(key, holder, gone))) return undefined
+  }
   const confirm = async () => {
     const asked = performance.now()
     const renewed = await (await db()).execute(
-      sql`update console.leases set until = ${until} where key = ${key} and holder = ${holder}::uuid`,
+      sql`update console.leases set until = ${until}, instance = ${own()} where key = ${key} and holder = ${holder}::uuid`,
     )
     return renewed.rowCount === 1 && performance.now() - asked < LEASE_MS // the process may have hung since
   }
@@ -38,14 +47,48 @@ export async function takeLease(name: string): Promise<Lease | undefined> {
     (await db()).execute(
       sql`delete from console.leases where key = ${key} and holder = ${holder}::uuid or until < ${now} - interval '1 hour'`,
     )
-  const timer = setInterval(() => void confirm().catch(() => {}), RENEW_MS).unref()
+  const renew = () => void confirm().catch(() => {})
+  const timer = setInterval(renew, RENEW_MS).unref()
+  const stopping = shutdownSignal()
+  stopping.addEventListener('abort', renew, { once: true }) // the lock of the instance ends before its last work
   return {
     confirm,
     async end() {
       clearInterval(timer)
+      stopping.removeEventListener('abort', renew)
       await remove().catch(() => {}) // it ends by itself
     },
   }
+}
+
+const own = () => sql`${(!shutdownSignal().aborted && shownInstance()?.number) || null}::int`
+const lives = sql`known.instance in (
+  select objid::bigint from pg_locks where locktype = 'advisory' and classid = ${LOCKS.instance}
+    and objsubid = 2 and granted and database = (select oid from pg_database where datname = current_database()))`
+
+type Gone = { holder: string; until: string }
+
+/** The holder, if its instance has lost the lock that shows that it lives, as far as can be known here. */
+async function findGone(key: string): Promise<Gone | undefined> {
+  const here = shownInstance()
+  if (!here || performance.now() - here.since < SETTLED_MS) return undefined
+  const { rows } = await (await db()).execute<Gone>(
+    sql`select holder, until::text from console.leases as known where key = ${key} and not (${lives})`,
+  )
+  return rows[0]
+}
+
+/** Takes a lease that is free, or that this holder has had without showing anything since. */
+async function insert(key: string, holder: string, gone?: Gone): Promise<boolean> {
+  const isGone = gone
+    ? sql`known.holder = ${gone.holder}::uuid and known.until = ${gone.until}::timestamptz and not (${lives})`
+    : sql`false`
+  const { rowCount } = await (await db()).execute(sql`
+    insert into console.leases as known (key, holder, until, instance)
+    values (${key}, ${holder}::uuid, ${until}, ${own()})
+    on conflict (key) do update set holder = excluded.holder, until = excluded.until, instance = excluded.instance
+    where known.until < ${now} or ${isGone}`)
+  return rowCount === 1
 }
 
 /** Does work that one instance at a time may do; undefined if another one is at it. */

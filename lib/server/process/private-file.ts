@@ -1,5 +1,5 @@
 import 'server-only'
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { env } from './env'
 
@@ -12,5 +12,9 @@ export function writePrivateFile(name: string, text: string): void {
   writeFileSync(draft, text, { mode: 0o600 })
   renameSync(draft, at(name))
 }
+
+/** Undefined if there is none. */
+export const readPrivateFile = (name: string): string | undefined =>
+  existsSync(at(name)) ? readFileSync(at(name), 'utf8') : undefined
 
 export const removePrivateFile = (name: string): void => rmSync(at(name), { force: true })

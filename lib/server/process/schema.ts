@@ -100,6 +100,8 @@ export const leases = consoleSchema.table('leases', {
   key: text('key').primaryKey(),
   holder: uuid('holder').notNull(),
   until: moment('until').notNull(),
+  /** Of the holder, while it shows that it lives: lib/server/process/instance.ts. */
+  instance: integer('instance'),
 })
 
 /** What instances have taken of limits: lib/server/access/shared-limiter.ts. Unlogged, so a crash of the database empties it. */

@@ -11,8 +11,7 @@ import { publicLinks, recordings, segments } from '../recorder/schema'
 import { recorderHub } from '../recorder/shared-hub'
 import { startRecording } from '../recorder/start'
 import { type ScriptedServer, scriptedServer, summaryOf, until, workspaceFor } from '../recorder/testing'
-import { forgetPublicReads } from '../relay/serve-anyone'
-import { type TestConsole, testActor, testConsole } from '../testing'
+import { forgetLimits, type TestConsole, testActor, testConsole } from '../testing'
 import { createToken } from './api-tokens'
 import { allowPublicLinks, createPublicLink, listPublicLinks, openPublicLink, revokePublicLink } from './public-links'
 
@@ -37,7 +36,7 @@ afterAll(async () => {
   await home.close()
 })
 beforeEach(async () => {
-  forgetPublicReads()
+  await forgetLimits()
   await allow(true)
 })
 
@@ -183,13 +182,22 @@ describe('refuses, in the same words for every reason,', () => {
     await deletedAt(null)()
   })
 
-  test('pages of other sites, and more than 30 requests of an address in a minute', async () => {
+  test('pages of other sites, and more than 30 requests of an address in a minute to all instances', async () => {
     const { token } = await share(recording)
     expect((await read(token, { 'sec-fetch-site': 'cross-site' })).status).toBe(403)
     const from = (address: string) => read(token, { 'x-forwarded-for': address })
     for (let n = 0; n < 30; n++) expect((await from('192.0.2.1')).status).toBe(200)
     expect(await refusal(await from('192.0.2.1'))).toMatchObject({ status: 429, code: 'rate_limited' })
     expect((await from('192.0.2.2')).status).toBe(200)
+    await forgetLimits({ all: false })
+    expect((await from('192.0.2.1')).status).toBe(429)
+    expect((await from('192.0.2.2')).status).toBe(200)
+  })
+
+  test('more than 600 requests of all addresses in a minute', async () => {
+    const from = (host: number) => read('wrong', { 'x-forwarded-for': `192.0.2.${host}` })
+    const codes = await Promise.all(Array.from({ length: 601 }, async (_, n) => (await from(n % 30)).status))
+    expect([codes.filter((code) => code === 404).length, codes.filter((code) => code === 429).length]).toEqual([600, 1])
   })
 
   test('every method but GET', () => {

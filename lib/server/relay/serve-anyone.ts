@@ -1,19 +1,12 @@
 import 'server-only'
 import { AppError } from '@/lib/errors'
-import { createLimiter } from '../access/limiter'
+import { addressLimit, sharedLimiter } from '../access/shared-limiter'
 import { type FileParts, fileResponse } from './download'
 import { errorResponse, refuseForeignSite } from './relay'
 
 const MINUTE_MS = 60_000
-/** In each process, by address and in all. */
-const PER_ADDRESS = 30
-const IN_ALL = 600
-const shared = globalThis as { pilothousePublicReads?: ReturnType<typeof createLimiter> }
-
-/** For tests: resets all counts. */
-export function forgetPublicReads(): void {
-  shared.pilothousePublicReads = undefined
-}
+const PER_ADDRESS = { max: 30, windowMs: MINUTE_MS }
+const IN_ALL = { key: 'public reads', max: 600, windowMs: MINUTE_MS }
 
 /** Serves a file to readers without a session, whose cookies are never read. */
 export async function serveAnyone(
@@ -28,11 +21,8 @@ export async function serveAnyone(
 async function answer(request: Request, open: Parameters<typeof serveAnyone>[1]): Promise<Response> {
   try {
     refuseForeignSite(request)
-    shared.pilothousePublicReads ??= createLimiter()
-    const attempt = shared.pilothousePublicReads.take([
-      { key: `address:${request.headers.get('x-forwarded-for')}`, max: PER_ADDRESS, windowMs: MINUTE_MS },
-      { key: 'all', max: IN_ALL, windowMs: MINUTE_MS },
-    ])
+    const address = request.headers.get('x-forwarded-for')
+    const attempt = await sharedLimiter().take(addressLimit('public reads', address, PER_ADDRESS), IN_ALL)
     if (!attempt.isAllowed) {
       const message = 'Too many requests. Try again in a minute.'
       throw new AppError('rate_limited', message, { retryAfterMs: attempt.retryAfterMs })

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { sql } from 'drizzle-orm'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
@@ -79,6 +79,18 @@ test("a later password in the environment changes nothing, because the console's
   home.set({ PILOTHOUSE_ADMIN_PASSWORD: 'given by the environment' })
   await again()
   expect(await checkPassword('admin@pilothouse.local', 'given by the environment', 'test')).toBeNull()
+})
+
+test('a note from a backup of another machine names the address of this start', async () => {
+  await again()
+  const note = readFileSync(noteFile(), 'utf8')
+  home.set({ NEXTAUTH_URL: 'https://new.example.com' })
+  await again()
+  expect(readFileSync(noteFile(), 'utf8')).toBe(note.replace('http://localhost:3000', 'https://new.example.com'))
+  expect(statSync(noteFile()).mode & 0o777).toBe(0o600)
+  rmSync(noteFile())
+  await again()
+  expect(existsSync(noteFile())).toBe(false)
 })
 
 test('a new database is migrated by four processes at once', async () => {

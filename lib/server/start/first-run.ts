@@ -9,7 +9,7 @@ import { forgetSignInLink, linkAccount, makeSignInLink } from '../access/sign-in
 import { db, LOCKS } from '../process/db'
 import { env } from '../process/env'
 import { log } from '../process/log'
-import { removePrivateFile, writePrivateFile } from '../process/private-file'
+import { readPrivateFile, removePrivateFile, writePrivateFile } from '../process/private-file'
 import { accounts, memberships } from '../process/schema'
 
 const shared = globalThis as { pilothouseFirstAdmin?: Promise<void> }
@@ -37,7 +37,7 @@ async function makeFirstAdmin(): Promise<void> {
     const [any] = await transaction.select({ id: accounts.id }).from(accounts).limit(1)
     // Until now that account signed in by link.
     const known = any && (await linkAccount(transaction))
-    if (any && (isByLink || !known || OIDC_ISSUER)) return
+    if (any && (isByLink || !known || OIDC_ISSUER)) return renewFirstSignIn()
     const password = isByLink ? undefined : (given ?? generatePassword())
     // A given password is the operator's own choice; a generated one lies in a file and must be changed.
     if (given !== undefined && (await isCommonPassword(given, [email])))
@@ -60,8 +60,16 @@ async function makeFirstAdmin(): Promise<void> {
   else forgetSignInLink()
 }
 
+const addressLine = () => `Address:  ${env().NEXTAUTH_URL}`
 const noteFirstSignIn = (email: string, password: string) =>
-  writePrivateFile(FILE, `Address:  ${env().NEXTAUTH_URL}\nEmail:    ${email}\nPassword: ${password}\n`)
+  writePrivateFile(FILE, `${addressLine()}\nEmail:    ${email}\nPassword: ${password}\n`)
+
+/** A data folder that was restored on another machine has the address of the one before. */
+function renewFirstSignIn(): void {
+  const note = readPrivateFile(FILE)
+  const renewed = note?.replace(/^Address: .*$/m, addressLine)
+  if (renewed !== undefined && renewed !== note) writePrivateFile(FILE, renewed)
+}
 
 /** Deletes the note once its password has been changed. */
 export const forgetFirstSignIn = (): void => removePrivateFile(FILE)

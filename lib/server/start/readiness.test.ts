@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { GET } from '@/app/readyz/route'
 import { databaseProxy } from '@/scripts/proxies/database-proxy'
 import { sharedLimiter } from '../access/shared-limiter'
 import { adoptStore } from '../process/db'
 import { adoptHub, recorderHub } from '../recorder/shared-hub'
 import { until } from '../recorder/testing'
-import { type TestConsole, testConsole } from '../testing'
+import { forgetLimits, type TestConsole, testConsole } from '../testing'
 
 let home: TestConsole
 let proxy: Awaited<ReturnType<typeof databaseProxy>>
@@ -41,10 +41,13 @@ test('an instance whose recorder has not started, or hears nothing of others, is
   expect(await warnings()).toEqual([])
 })
 
-test('an instance that cannot read the limits of all counts alone, and says so', async () => {
+test('an instance that counts alone because the database or so many addresses leave no choice says so', async () => {
   expect(await warnings()).toEqual([])
   await adoptStore('postgres://nobody@127.0.0.1:1/none')
   expect(await sharedLimiter().take({ key: 'a token', max: 1, windowMs: 60_000 })).toEqual({ isAllowed: true })
   await adoptStore(home.databaseUrl)
-  expect(await warnings()).toEqual([expect.stringMatching(/^The limits of API tokens/)])
+  expect(await warnings()).toEqual([expect.stringMatching(/^The limits of requests/)])
+  await forgetLimits()
+  vi.spyOn(sharedLimiter(), 'isCrowded').mockReturnValue(true)
+  expect(await warnings()).toEqual([expect.stringMatching(/^Very many addresses/)])
 })

@@ -31,11 +31,13 @@ export async function readinessProblems(): Promise<string[]> {
 
 /** What this instance lacks although it serves, in words that anyone may read. It repairs all of it itself. */
 export function readinessWarnings(): string[] {
-  return [...recorderWarnings(), ...(sharedLimiter().isApart() ? [APART] : [])]
+  const limiter = sharedLimiter()
+  return [...recorderWarnings(), ...(limiter.isApart() ? [APART] : []), ...(limiter.isCrowded() ? [CROWDED] : [])]
 }
 
-const APART =
-  'The limits of API tokens and actions cannot be read from the database. Requests to other instances do not count here.'
+const APART = 'The limits of requests cannot be read from the database. Requests to other instances do not count here.'
+const CROWDED =
+  'Very many addresses send requests without an account. Those of further addresses to other instances do not count here.'
 
 function recorderWarnings(): string[] {
   // Not through the recorder's module, which would load all of it before the first answer of a start.

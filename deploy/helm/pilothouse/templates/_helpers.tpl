@@ -66,6 +66,12 @@ http://{{ include "pilothouse.platform.name" . }}.{{ .Release.Namespace }}.svc
 {{- define "pilothouse.controlPlane.kind" -}}
 {{ .Values.controlPlane.kind | default (ternary "embedded" "control-plane" (eq (include "pilothouse.platform.isUsed" .) "true")) }}
 {{- end }}
+{{- define "pilothouse.dnsPorts" -}}
+{{- range .Values.dnsPorts | default (list 53) }}
+- { port: {{ . }}, protocol: UDP }
+- { port: {{ . }}, protocol: TCP }
+{{- end }}
+{{- end }}
 {{- /* This chart's pods as peers of network policies, and those of agents. */ -}}
 {{- define "pilothouse.peer" -}}
 - podSelector: { matchLabels: {{ include "pilothouse.selector" . | fromYaml | toJson }} }

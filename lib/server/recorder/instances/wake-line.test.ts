@@ -1,7 +1,9 @@
 import { sql } from 'drizzle-orm'
+import pg from 'pg'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { databaseProxy } from '@/scripts/proxies/database-proxy'
-import { db } from '../../process/db'
+import { db, LOCKS } from '../../process/db'
+import { shownInstance } from '../../process/instance'
 import { type TestConsole, testConsole } from '../../testing'
 import { until } from '../testing'
 import { CHANNEL, WakeLine } from './wake'
@@ -67,6 +69,24 @@ test('who was alone greets a new instance once, so that it reads what it was not
   await until(() => first.heard.length === 3 && second.heard.length === 3)
   expect(first.heard).toEqual(['all', 'all', ['x']])
   expect(second.heard).toEqual(['all', 'all', ['x']])
+})
+
+test('a lock that a lost connection still holds is taken once that has ended', async () => {
+  const lost = new pg.Client({ connectionString: console_.databaseUrl })
+  await lost.connect()
+  await lost.query('select pg_advisory_lock($1::int, $2::int)', [LOCKS.instance, 7])
+  const [mine, other] = [lineOf(7), lineOf(8)]
+  await mine.line.open()
+  expect(shownInstance()).toBeUndefined()
+  await lost.end()
+  await until(async () => {
+    await mine.line.look()
+    return shownInstance()?.number === 7
+  })
+  await other.line.open()
+  expect(other.line.hasOthers).toBe(true)
+  await mine.line.close()
+  expect(shownInstance()?.number).not.toBe(7)
 })
 
 test('a line is opened once, however many ask, and not again while it is open', async () => {

@@ -1,11 +1,13 @@
 import 'server-only'
 import pg from 'pg'
 import { directStoreUrl, LOCKS } from '../../process/db'
+import { hideInstance, showInstance } from '../../process/instance'
 import { log } from '../../process/log'
 
 /** Messages on it: `<instance>:<recording id>,<recording id>,…`, `<instance>:*` for all, or `<instance>:-` when it leaves. */
 export const CHANNEL = 'pilothouse_recordings'
-const RETRY_MS = 1000
+/** Shorter than others wait before they take this instance for gone: lib/server/process/lease.ts. */
+const RETRY_MS = 250
 /** Earlier releases take it for the id of a recording that they do not have. */
 const LEFT = '-'
 const OTHERS = `select objid::bigint::int as instance from pg_locks
@@ -23,6 +25,7 @@ export class WakeLine {
   #others: Set<number> | undefined
   #client: pg.Client | undefined
   #isStopped = false
+  #isShown = false
   #opening: Promise<void> | undefined
   #last: Promise<unknown> = Promise.resolve()
 
@@ -60,8 +63,14 @@ export class WakeLine {
     this.#isStopped = true
     await this.#opening?.catch(() => {})
     const client = this.#client
-    this.#client = undefined
+    this.#forget()
     await client?.end().catch(() => {})
+  }
+
+  #forget(): void {
+    this.#client = undefined
+    this.#isShown = false
+    hideInstance(this.instance)
   }
 
   async #connect(): Promise<void> {
@@ -73,14 +82,14 @@ export class WakeLine {
     })
     client.on('error', (error) => log.warn('recorder.line_lost', { error }))
     client.once('end', () => {
-      if (this.#client === client) this.#client = undefined
+      if (this.#client === client) this.#forget()
       if (!this.#isStopped) this.#retry()
     })
     client.on('notification', ({ payload = '' }) => this.#hear(payload))
     await client.connect()
     await client.query(`listen ${CHANNEL}`)
-    await client.query('select pg_try_advisory_lock($1::int, $2::int)', [LOCKS.instance, this.instance])
     this.#client = client
+    await this.#show()
     this.openedAt = performance.now()
     await this.#greet()
     this.onWake('all')
@@ -89,8 +98,19 @@ export class WakeLine {
 
   /** Checks whether other instances live. Uses the same connection, so that a later greeting arrives later. */
   async look(): Promise<void> {
+    await this.#show()
     const found = await this.#query<{ instance: number }>(OTHERS, [LOCKS.instance, this.instance])
     if (found) this.#others = new Set(found.rows.map(({ instance }) => instance))
+  }
+
+  /** Takes the lock that shows that this instance lives. A connection that was lost may hold it for a while. */
+  async #show(): Promise<void> {
+    if (this.#isShown) return
+    const lock = 'select pg_try_advisory_lock($1::int, $2::int) as held'
+    const answer = await this.#query<{ held: boolean }>(lock, [LOCKS.instance, this.instance])
+    if (!answer?.rows[0]?.held) return
+    this.#isShown = true
+    showInstance(this.instance)
   }
 
   /** Tells the others that nobody records any more what this instance did. */

@@ -1,0 +1,1 @@
+ALTER TABLE "console"."leases" ADD COLUMN "instance" integer;

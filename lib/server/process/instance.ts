@@ -1,0 +1,16 @@
+import 'server-only'
+
+type Shown = { number: number; since: number }
+// On globalThis, because each bundle has its own copy of this module.
+const shared = globalThis as { pilothouseInstance?: Shown | undefined }
+
+/** This instance, while the database holds the lock that shows others that it lives. */
+export const shownInstance = (): Shown | undefined => shared.pilothouseInstance
+
+export function showInstance(number: number, since = performance.now()): void {
+  shared.pilothouseInstance = { number, since }
+}
+
+export function hideInstance(number: number): void {
+  if (shared.pilothouseInstance?.number === number) shared.pilothouseInstance = undefined
+}
