@@ -36,6 +36,7 @@ test('axe finds no violations on the sign-in page and the workspace pages, light
     '/local/audit',
     '/local/traces/check',
     '/local/alerts',
+    '/local/settings/listeners',
     '/local/settings/tokens',
     '/local/settings/prices',
     '/local/settings',

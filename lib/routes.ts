@@ -156,6 +156,8 @@ export const routes = {
   tokens: (w: string) => at([w, 'settings', 'tokens']),
   /** Public links to runs. */
   sharing: (w: string) => at([w, 'settings', 'sharing']),
+  /** `listener` is the open one. */
+  listeners: (w: string, query?: Record<string, string | undefined>) => at([w, 'settings', 'listeners'], query),
   retention: (w: string) => at([w, 'settings', 'retention']),
 }
 

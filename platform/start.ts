@@ -259,6 +259,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       repositoriesFolder: folder.repositories,
       mirrors,
       uploads,
+      joinUrl: options.publicUrl ?? null,
       publicUrl: () => callerOrigin() ?? url,
       gatewayUrl: options.gatewayUrl,
       ownUrls: [url, options.publicUrl, options.gatewayUrl].filter((one) => one !== undefined),

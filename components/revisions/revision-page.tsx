@@ -109,6 +109,7 @@ export function RevisionPage({ workspace, deploymentId, revisionId, changes }: P
           stages={stagesOf({ status: revision.status, source: revision.source, seen, rollOut: rollOutOf(revision) })}
           isKnown={isKnown}
           awaited={awaitedOf(revision.status, deployment?.listener)}
+          listenerHref={routes.listeners(workspace, { listener: deployment?.source_config.listener_id ?? '' })}
         />
       </div>
       <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_20rem]">

@@ -1,4 +1,6 @@
 import { Check, Circle, CircleDashed, CircleDot, CircleSlash, X } from 'lucide-react'
+import type { Route } from 'next'
+import Link from 'next/link'
 import type { ReactNode } from 'react'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { Spinner } from '@/components/ui/loading'
@@ -21,10 +23,11 @@ type Props = {
   isKnown: boolean
   /** Who is away that the current stage waits for. */
   awaited?: { subject: string; since: string | null } | undefined
+  listenerHref: Route
 }
 
 /** The progress of a revision. Stages that were neither recorded nor seen are dashed, because they may have been skipped. */
-export const StageStepper = ({ stages, isKnown, awaited }: Props) => (
+export const StageStepper = ({ stages, isKnown, awaited, listenerHref }: Props) => (
   <ol aria-label="Stages" className="flex flex-wrap items-center gap-x-5 gap-y-2 rounded-lg border bg-panel px-4 py-3">
     {stages.map(({ id, label, state, note, seenAt, span }) => {
       const { icon, style, said } = LOOKS[state]
@@ -47,7 +50,11 @@ export const StageStepper = ({ stages, isKnown, awaited }: Props) => (
           )}
           {state === 'current' && awaited ? (
             <span className="text-ink-2">
-              waiting for {awaited.subject},{' '}
+              waiting for{' '}
+              <Link className="text-accent underline" href={listenerHref}>
+                {awaited.subject}
+              </Link>
+              ,{' '}
               {awaited.since === null ? (
                 'which has never connected'
               ) : (

@@ -87,6 +87,15 @@ export function SettingsPage({ current, servers, mayChange }: SettingsPageProps)
             {current.tracesUrl ? <CheckTraces workspace={current.slug} /> : null}
           </div>
         </section>
+        {current.kind === 'direct' ? null : (
+          <section className="rounded-lg border bg-panel p-4">
+            <h2 className="mb-1 font-semibold text-base">Listeners</h2>
+            <p className="mb-3 text-ink-2">The clusters that deployments run in, and whether they are connected.</p>
+            <Button asChild size="sm">
+              <Link href={routes.listeners(current.slug)}>Open listeners</Link>
+            </Button>
+          </section>
+        )}
         <section className="rounded-lg border bg-panel p-4">
           <h2 className="mb-1 font-semibold text-base">Model prices</h2>
           <p className="mb-3 text-ink-2">Set what models cost to see the cost of runs in traces.</p>

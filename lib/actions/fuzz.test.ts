@@ -12,7 +12,7 @@ import { signIn, type TestConsole, testActor, testConsole } from '@/lib/server/t
 vi.mock('next/headers', () => import('@/lib/server/access/testing'))
 
 type Action = (...args: unknown[]) => Promise<Result<unknown>>
-const files = import.meta.glob<Record<string, Action>>(['./*.ts', '!./*.test.ts'])
+const files = import.meta.glob<Record<string, Action>>(['./**/*.ts', '!./**/*.test.ts'])
 let home: TestConsole
 let upstream: StubUpstream
 let actions: Record<string, Action>

@@ -24,7 +24,15 @@ import {
   RepositoryInspection,
   RepositoryRefs,
 } from './deployments/integrations'
-import { Listener, ListenerCreate, ListenerPatch, ListenersList, ListListenersQuery } from './deployments/listeners'
+import {
+  Listener,
+  ListenerCreate,
+  ListenerCreated,
+  ListenerPatch,
+  ListenersList,
+  ListenerToken,
+  ListListenersQuery,
+} from './deployments/listeners'
 import { ListRevisionLogsQuery, LogsPage, LogsSearchPage, SearchDeploymentLogsQuery } from './deployments/logs'
 import { PlatformRetention, RetentionPatch } from './deployments/retention'
 import { ListRevisionsQuery, Revision, RevisionCreate, RevisionsList } from './deployments/revisions'
@@ -70,8 +78,10 @@ export const controlPlaneSchemas = {
   updateRetention: { body: RetentionPatch, response: PlatformRetention },
 
   listListeners: { query: ListListenersQuery, response: ListenersList },
-  createListener: { body: ListenerCreate, response: Listener },
+  createListener: { body: ListenerCreate, response: ListenerCreated },
   getListener: { response: Listener },
   updateListener: { body: ListenerPatch, response: Listener },
   deleteListener: { response: z.undefined() },
+  renewListenerToken: { response: ListenerToken },
+  revokeListenerToken: { response: z.undefined() },
 } satisfies Record<string, RowSchemas>

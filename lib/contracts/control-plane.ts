@@ -132,4 +132,13 @@ export const controlPlane = defineApi<typeof controlPlaneSchemas>()('control-pla
     effect: 'write',
     response: 'none',
   },
+  /** Only the embedded platform has tokens of listeners. */
+  renewListenerToken: { method: 'POST', path: '/v2/listeners/{listener_id}/token', role: 'admin', effect: 'write' },
+  revokeListenerToken: {
+    method: 'DELETE',
+    path: '/v2/listeners/{listener_id}/token',
+    role: 'admin',
+    effect: 'write',
+    response: 'none',
+  },
 })

@@ -43,6 +43,8 @@ const MATRIX: Record<string, Record<string, `${Role} ${'read' | 'write'}`>> = {
     getListener: 'viewer read',
     updateListener: 'admin write',
     deleteListener: 'admin write',
+    renewListenerToken: 'admin write',
+    revokeListenerToken: 'admin write',
   },
   'agent-server': {
     createAssistant: 'developer write',

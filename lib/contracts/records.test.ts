@@ -46,6 +46,7 @@ const kept = {
 const listener = {
   ...{ id: 'l', created_at: at, updated_at: at, compute_type: 'k8s', compute_id: 'c', version: '1' },
   compute_config: { k8s_namespaces: ['a'] },
+  connection: { away: { who: 'listener', since: at }, token: 'valid' },
 }
 const assistant = {
   ...{ assistant_id: 'a', graph_id: 'g', name: 'n', description: 'd', config: json, context: json, metadata: json },
@@ -158,6 +159,13 @@ describe('a record of a server', () => {
       ['traces', 'runs'],
     ],
     ['a listener', plane.getListener.response, listener, ['id', 'compute_type']],
+    [
+      'a listener with its token',
+      plane.createListener.response,
+      { ...listener, token: 't', platform_url: 'u' },
+      ['id', 'compute_type'],
+    ],
+    ['a token of a listener', plane.renewListenerToken.response, { token: 't', platform_url: 'u' }, ['token']],
     [
       'a list of listeners',
       plane.listListeners.response,

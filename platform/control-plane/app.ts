@@ -16,8 +16,8 @@ export type AppOptions = {
   handlers: Handlers
   /** Routes of command-line tools, before and after the key is checked. */
   deployTool: { upload: Hono; keyed: Hono }
-  /** Routes of listeners, with their own tokens, and what gives these tokens. */
-  listener: { tokened: Hono; keyed: Hono }
+  /** Routes of listeners, with their own tokens. */
+  listener: Hono
   isKey(given: string): boolean
   tenantId: string
   /** Address of the console; absent where the platform runs alone. */
@@ -42,7 +42,7 @@ export function createApp({ handlers, deployTool, listener, isKey, tenantId, con
 
   // Before the limit for bodies: an upload is much larger.
   app.route('/', deployTool.upload)
-  app.route('/', listener.tokened)
+  app.route('/', listener)
   app.use(async (context, next) => {
     checkCaller(context, isKey, tenantId)
     await next()
@@ -72,7 +72,6 @@ export function createApp({ handlers, deployTool, listener, isKey, tenantId, con
   }
 
   app.route('/', deployTool.keyed)
-  app.route('/', listener.keyed)
 
   app.notFound((context) => {
     const segments = context.req.path.split('/').filter(Boolean)

@@ -5,15 +5,15 @@ import { WebSocketServer } from 'ws'
 import type { z } from 'zod'
 import { PING_MS, TUNNEL_PATH } from '../compute/listener/tunnel-wire'
 import { REPORT_PATH, Report, WORK_PATH, WorkRequest } from '../compute/listener/wire'
-import { HttpError, notFound, uuid } from '../kernel/http-error'
+import { HttpError } from '../kernel/http-error'
 import type { Upgrade } from '../kernel/web-socket'
 import type { Platform } from './platform'
 
 /** A report of many log lines. */
 const BODY_LIMIT = 64_000_000
 
-/** What listeners call with their tokens, and what gives and takes these tokens. The console uses none of it. */
-export function listenerRoutes({ listeners }: Pick<Platform, 'listeners'>): { tokened: Hono; keyed: Hono } {
+/** What listeners call with their tokens. The console uses none of it. */
+export function listenerRoutes({ listeners }: Pick<Platform, 'listeners'>): Hono {
   const callerOf = (context: Context): string => {
     const id = idOf(listeners, context.req.header('authorization'))
     if (!id) throw new HttpError(401, NOT_VALID)
@@ -40,21 +40,7 @@ export function listenerRoutes({ listeners }: Pick<Platform, 'listeners'>): { to
     listeners.report(id, await read(context, Report))
     return context.body(null, 204)
   })
-
-  const keyed = new Hono()
-  const known = (context: Context): string => {
-    const id = uuid('path', 'listener_id', context.req.param('listener_id') ?? '')
-    if (!listeners.find(id)) throw notFound('Listener', id)
-    return id
-  }
-  keyed.post('/v2/listeners/:listener_id/token', async (context) =>
-    context.json({ token: await listeners.renewToken(known(context)) }, 201),
-  )
-  keyed.delete('/v2/listeners/:listener_id/token', async (context) => {
-    await listeners.revokeToken(known(context))
-    return context.body(null, 204)
-  })
-  return { tokened, keyed }
+  return tokened
 }
 
 const NOT_VALID = 'The token of this listener is not valid.'

@@ -7,7 +7,7 @@ import { BuildError } from '../builder/command'
 import { defaultBranch } from '../builder/git'
 import { inspectSource, listRefs } from '../builder/inspect'
 import { isDnsLabel } from '../compute/kubernetes/names'
-import { ListenerInUseError, ListenerNameTakenError } from '../compute/listener/listeners'
+import { ListenerInUseError, ListenerNameTakenError, NamespaceInUseError } from '../compute/listener/listeners'
 import { baseEnvironment } from '../kernel/env'
 import { HttpError, invalid, notFound, uuid } from '../kernel/http-error'
 import type { ListenerRow } from '../kernel/schema'
@@ -29,6 +29,8 @@ type Own =
   | 'getListener'
   | 'updateListener'
   | 'deleteListener'
+  | 'renewListenerToken'
+  | 'revokeListenerToken'
 
 const READ_MS = 20_000
 const ONLY_ONE =
@@ -36,7 +38,8 @@ const ONLY_ONE =
 
 /** Local equivalents of a hosted platform's resources: an integration with repositories, and a listener. */
 export function machineHandlers(platform: Platform, startedAt: Date, version: string): Pick<Handlers, Own> {
-  const listener = {
+  const { joinUrl: platform_url } = platform
+  const listener = () => ({
     id: LISTENER_ID,
     created_at: startedAt.toISOString(),
     updated_at: startedAt.toISOString(),
@@ -44,7 +47,22 @@ export function machineHandlers(platform: Platform, startedAt: Date, version: st
     compute_id: platform.ownListener.name,
     compute_config: { k8s_namespaces: platform.ownListener.namespaces?.slice() ?? null },
     version,
+    connection: { away: awayOf(LISTENER_ID), token: null },
+  })
+  const awayOf = (id: string) => {
+    const { away } = platform.computes.of({ source: 'external_docker', sourceConfig: { listener_id: id } })
+    return away ? { who: away.who, since: away.since?.toISOString() ?? null } : null
   }
+  const listenerRecord = (row: ListenerRow) => ({
+    id: row.id,
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+    compute_type: 'k8s',
+    compute_id: row.computeId,
+    compute_config: { k8s_namespaces: row.namespaces },
+    version: row.about?.version ?? null,
+    connection: { away: awayOf(row.id), token: row.tokenHash ? ('valid' as const) : ('revoked' as const) },
+  })
   const integration = { id: INTEGRATION_ID, installation_id: 1, name: platform.ownListener.name }
   const knownIntegration = (name: string, text: string) => {
     const id = uuid('path', name, text)
@@ -90,13 +108,14 @@ export function machineHandlers(platform: Platform, startedAt: Date, version: st
     },
 
     listListeners: ({ query }) => {
-      const all = [listener, ...platform.listeners.list().map(listenerRecord)]
-      const resources = all.slice(query.offset, query.offset + query.limit)
+      const all = [undefined, ...platform.listeners.list()]
+      const shown = all.slice(query.offset, query.offset + query.limit)
+      const resources = shown.map((row) => (row ? listenerRecord(row) : listener()))
       return { body: { resources, offset: query.offset + resources.length } }
     },
     getListener({ params }) {
       const id = uuid('path', 'listener_id', params.listener_id)
-      if (id === LISTENER_ID) return { body: listener }
+      if (id === LISTENER_ID) return { body: listener() }
       const row = platform.listeners.find(id)
       if (!row) throw notFound('Listener', id)
       return { body: listenerRecord(row) }
@@ -104,12 +123,11 @@ export function machineHandlers(platform: Platform, startedAt: Date, version: st
     async createListener({ body }) {
       const { compute_id: computeId, compute_config } = body
       const taken = new HttpError(409, `A listener with compute_id ${computeId} already exists.`)
-      if (computeId === listener.compute_id) throw taken
+      if (computeId === platform.ownListener.name) throw taken
       if (body.compute_type !== 'k8s') throw new HttpError(403, ONLY_ONE)
       try {
         const created = await platform.listeners.create(computeId, namespacesOf(compute_config))
-        // The token is shown once. Consoles pass on only what they know of a listener.
-        return { status: 201, body: { ...listenerRecord(created.row), token: created.token } }
+        return { status: 201, body: { ...listenerRecord(created.row), token: created.token, platform_url } }
       } catch (error) {
         if (error instanceof ListenerNameTakenError) throw taken
         throw error
@@ -118,11 +136,17 @@ export function machineHandlers(platform: Platform, startedAt: Date, version: st
     async updateListener({ params, body }) {
       const id = own(params)
       const { compute_config } = body
-      const row = compute_config
-        ? await platform.listeners.setNamespaces(id, namespacesOf(compute_config))
-        : platform.listeners.find(id)
-      if (!row) throw notFound('Listener', id)
-      return { body: listenerRecord(row) }
+      try {
+        const row = compute_config
+          ? await platform.listeners.setNamespaces(id, namespacesOf(compute_config))
+          : platform.listeners.find(id)
+        if (!row) throw notFound('Listener', id)
+        return { body: listenerRecord(row) }
+      } catch (error) {
+        if (!(error instanceof NamespaceInUseError)) throw error
+        const path = ['compute_config', 'k8s_namespaces']
+        throw invalid('body', [{ path, message: error.message, type: 'value_error' }])
+      }
     },
     async deleteListener({ params }) {
       const id = own(params)
@@ -130,9 +154,17 @@ export function machineHandlers(platform: Platform, startedAt: Date, version: st
         await platform.listeners.remove(id)
       } catch (error) {
         if (error instanceof ListenerInUseError)
-          throw new HttpError(409, `Listener ${id} cannot be deleted: ${error.message}. Delete them first.`)
+          throw new HttpError(409, `${error.message} Delete these deployments first.`)
         throw error
       }
+      return { body: undefined }
+    },
+    renewListenerToken: async ({ params }) => ({
+      status: 201,
+      body: { token: await platform.listeners.renewToken(own(params)), platform_url },
+    }),
+    async revokeListenerToken({ params }) {
+      await platform.listeners.revokeToken(own(params))
       return { body: undefined }
     },
   }
@@ -149,16 +181,6 @@ function namespacesOf(config: GivenNamespaces): string[] {
   if (wrong >= 0) throw invalid('body', [{ path, message, type: 'value_error' }])
   return given.length ? [...given] : ['default']
 }
-
-const listenerRecord = (row: ListenerRow) => ({
-  id: row.id,
-  created_at: row.createdAt.toISOString(),
-  updated_at: row.updatedAt.toISOString(),
-  compute_type: 'k8s',
-  compute_id: row.computeId,
-  compute_config: { k8s_namespaces: row.namespaces },
-  version: row.about?.version ?? null,
-})
 
 /** A page by cursor, which here is the number of items before it. */
 function page<Item>(all: Item[], { page_size, cursor = '0' }: z.output<typeof ListInstallationsQuery>) {

@@ -27,6 +27,8 @@ export type Platform = {
   repositoriesFolder: string
   mirrors: GitMirrors
   uploads: UploadStore
+  /** Where clusters reach this server, if the operator has said it. */
+  joinUrl: string | null
   /** Address of this server as the caller of the current request knows it. */
   publicUrl(): string
   /** Where gateways that run apart are reached. Deployments' addresses begin with this, or with `publicUrl` without it. */

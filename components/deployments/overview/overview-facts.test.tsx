@@ -36,6 +36,9 @@ test('of a server that was added by its address, creation and secrets are unknow
 test('a listener is shown by its name', () => {
   show({ source: 'external_docker', source_config: { listener_id: 'listener-1' } })
   expect(fact('Listener')).toBe('quay')
+  expect(screen.getByRole('link', { name: 'quay' }).getAttribute('href')).toBe(
+    '/local/settings/listeners?listener=listener-1',
+  )
   cleanup()
   // Who cannot list the listeners has the name from the deployment.
   show({ source_config: { listener_id: 'listener-2' }, listener: { name: 'pier' } })

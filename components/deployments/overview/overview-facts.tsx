@@ -41,7 +41,18 @@ export function OverviewFacts({ workspace, deployment }: { workspace: string; de
             ],
             ['Install command', source?.install_command],
             ['Build command', source?.build_command],
-            ['Listener', listener && <span title={source.listener_id ?? undefined}>{listener}</span>],
+            [
+              'Listener',
+              listener && (
+                <Link
+                  className="text-accent hover:underline"
+                  title={source.listener_id ?? undefined}
+                  href={routes.listeners(workspace, { listener: source.listener_id ?? '' })}
+                >
+                  <VisibleText>{listener}</VisibleText>
+                </Link>
+              ),
+            ],
             ['Namespace', source?.listener_config?.k8s_namespace],
             ['Image version', deployment.image_version],
             ['Tracing project', tracingProject(deployment)],

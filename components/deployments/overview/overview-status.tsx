@@ -1,5 +1,6 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
+import Link from 'next/link'
 import { STALE_STYLE, useIsStale } from '@/components/shared/feedback/stale-notice'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { StatusBadge } from '@/components/ui/badge'
@@ -10,6 +11,7 @@ import type { Revision } from '@/lib/contracts/deployments/revisions'
 import { deploymentHealth, isRevisionFailed } from '@/lib/contracts/wire/state'
 import { count, duration, shortId } from '@/lib/format/format'
 import { activityQuery } from '@/lib/queries/deployments'
+import { routes } from '@/lib/routes'
 import { HealthDetail } from '../health-badge'
 
 type Props = { workspace: string; deployment: Deployment; revisions: readonly Revision[] | undefined }
@@ -42,6 +44,17 @@ export function OverviewStatus({ workspace, deployment, revisions }: Props) {
         {isSaid && (level !== 'ok' || latest !== active) ? (
           <>
             <HealthDetail health={health} />{' '}
+            {deployment.listener?.away ? (
+              <>
+                <Link
+                  className="text-accent underline"
+                  href={routes.listeners(workspace, { listener: deployment.source_config.listener_id ?? '' })}
+                >
+                  Open listener
+                </Link>
+                .{' '}
+              </>
+            ) : null}
           </>
         ) : null}
         {active ? (

@@ -29,6 +29,7 @@ test.each([
   ['/local/deployments/abc/runs/3a26ea62-0000', ['Deployments', 'abc', 'Runs', 'Run 3a26ea62']],
   ['/local/runs/compare', ['Runs', 'Compare']],
   ['/local/experiments/3a26ea62-0000', ['Runs', 'Experiments', 'Results']],
+  ['/local/settings/listeners', ['Settings', 'Listeners']],
   ['/local/settings/sharing', ['Settings', 'Sharing']],
   ['/local/settings/constructor', ['Settings']],
 ])('the path %s shows %j', (at, crumbs) => expect(crumbsAt(at)).toEqual(crumbs))

@@ -18,7 +18,13 @@ type Crumb = { label: string; href: Route; isCode?: boolean; record?: string | u
 
 /** Pages of the workspace's sections, by URL segments. */
 const PAGES: Record<string, Record<string, string>> = {
-  settings: { prices: 'Model prices', tokens: 'API tokens', sharing: 'Sharing', retention: 'Retention' },
+  settings: {
+    listeners: 'Listeners',
+    prices: 'Model prices',
+    tokens: 'API tokens',
+    sharing: 'Sharing',
+    retention: 'Retention',
+  },
   runs: { compare: 'Compare', open: 'Open recording' },
   traces: { check: 'Format checker' },
 }

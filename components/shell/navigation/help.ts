@@ -28,6 +28,7 @@ const HELP: [RegExp, string][] = [
   [/^audit/, 'use/audit'],
   [/^members/, 'use/members'],
   [/^account/, 'use/members#your-account'],
+  [/^settings\/listeners/, 'use/settings#listeners'],
   [/^settings\/tokens/, 'use/settings#api-tokens'],
   [/^settings/, 'use/settings'],
 ]

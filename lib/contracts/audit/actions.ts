@@ -49,6 +49,8 @@ export const AUDIT_ACTIONS: Readonly<Record<string, AuditAction>> = {
   'control-plane.createListener': ['deployments', ...CREATE, 'a listener'],
   'control-plane.updateListener': ['deployments', ...CHANGE, 'listener {listener}'],
   'control-plane.deleteListener': ['deployments', ...DELETE, 'listener {listener}'],
+  'control-plane.renewListenerToken': ['deployments', 'renew', 'renewed', 'the token of listener {listener}'],
+  'control-plane.revokeListenerToken': ['deployments', ...REVOKE, 'the token of listener {listener}'],
 
   'agent-server.createAssistant': ['assistants', ...CREATE, 'an assistant in {deployment}'],
   'agent-server.updateAssistant': ['assistants', ...CHANGE, 'assistant {assistant} in {deployment}'],

@@ -78,6 +78,14 @@ describe('sentences of the audit trail', () => {
     expect(told({ operation: 'control-plane.createDeployment', params: { name: 'chat' } })).toBe(
       'created deployment `chat`',
     )
+    expect(told({ operation: 'control-plane.createListener', params: { name: 'east' } })).toBe(
+      'created listener `east`',
+    )
+    const params = { listener_id: ID, name: 'east' }
+    expect(told({ operation: 'control-plane.renewListenerToken', params })).toBe('renewed the token of listener `east`')
+    expect(told({ operation: 'control-plane.deleteListener', params: { listener_id: ID } }, 'denied')).toBe(
+      'tried to delete listener `0190a1b2`',
+    )
     expect(told({ operation: 'control-plane.createDeployment' }, 'failed')).toBe('tried to create a deployment')
     expect(told({ operation: 'saveAlertRule', params: { rule: ID, name: 'Down' } })).toBe('saved alert rule `Down`')
   })

@@ -38,6 +38,11 @@ export function auditSentence(facts: AuditFacts, outcome: AuditOutcome): Phrase[
 /** What is called by its name where the entry has one. */
 const NAMED: Record<string, string> = {
   'control-plane.createDeployment': 'deployment',
+  'control-plane.createListener': 'listener',
+  'control-plane.updateListener': 'listener',
+  'control-plane.deleteListener': 'listener',
+  'control-plane.renewListenerToken': 'the token of listener',
+  'control-plane.revokeListenerToken': 'the token of listener',
   saveAlertRule: 'alert rule',
   saveAlertChannel: 'alert channel',
 }

@@ -19,6 +19,8 @@ export type CallOptions = {
   timeoutMs?: number
   /** A key of the response whose value is passed on as JsonText, unparsed. */
   asText?: string
+  /** What the audit trail calls the target of a write by, where the input has only its id. */
+  name?: string
 }
 
 export type CallContext = {
@@ -32,6 +34,12 @@ export type CallContext = {
 }
 
 const MOST_NAME = 200
+
+/** The fields that name what is created. */
+const NAME_FIELDS: Record<string, string> = {
+  [controlPlane.createDeployment.id]: 'name',
+  [controlPlane.createListener.id]: 'compute_id',
+}
 
 const NEEDS: Record<Role, string> = { viewer: 'a viewer', developer: 'a developer', admin: 'an admin' }
 
@@ -84,9 +92,14 @@ function refusalOf(op: Operation, rights: Rights, role: Role | null, named: stri
  * What the audit trail stores about an operation's input: its target and the names of its fields, never their values. What is
  * created has no id yet, so its name is stored.
  */
-export function entryOf(op: Operation, { workspace, deploymentId, params, body }: OperationPlace & AnyInput) {
+export function entryOf(
+  op: Operation,
+  { workspace, deploymentId, params, body }: OperationPlace & AnyInput,
+  name?: string,
+) {
   const fields = isRecord(body) ? Object.keys(body) : []
-  const created = op.id === controlPlane.createDeployment.id && isRecord(body) ? body.name : undefined
+  const nameField = NAME_FIELDS[op.id]
+  const created = name ?? (nameField && isRecord(body) ? body[nameField] : undefined)
   const where = {
     ...(deploymentId !== undefined && { deployment: deploymentId }),
     ...params,

@@ -114,7 +114,9 @@ async function perform<T>(
     const work = async () =>
       send(op, await destinationOf(op, input, context, exchangeOptions), prepared, exchangeOptions)
     const value =
-      op.effect === 'read' ? (await work()).value : await withAudit({ ...context, ...entryOf(op, input) }, work)
+      op.effect === 'read'
+        ? (await work()).value
+        : await withAudit({ ...context, ...entryOf(op, input, options.name) }, work)
     noteOffered(input, op)
     if (op.api !== 'traces') noteAnswer(op.api === 'agent-server' ? input : { workspace: workspace.slug })
     return visible(op, context, value)

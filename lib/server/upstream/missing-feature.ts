@@ -11,6 +11,7 @@ export const FEATURES = {
   docs: 'an API reference',
   logs: 'logs',
   listeners: 'listeners',
+  listenerTokens: 'tokens for listeners',
   integrations: 'source integrations',
   traces: 'traces',
   tasks: 'the stream mode tasks',
@@ -25,6 +26,7 @@ const BY_PATH: [RegExp, Feature][] = [
   [/^\/metrics/, 'metrics'],
   [/^\/(docs|openapi)/, 'docs'],
   [/logs$/, 'logs'],
+  [/^\/v2\/listeners\/.*\/token$/, 'listenerTokens'],
   [/^\/v2\/listeners/, 'listeners'],
   [/^\/v1\/integrations/, 'integrations'],
 ]

@@ -47,6 +47,8 @@ const REACH: Record<string, Reach> = {
   'control-plane.getListener': 'workspace',
   'control-plane.updateListener': 'workspace',
   'control-plane.deleteListener': 'workspace',
+  'control-plane.renewListenerToken': 'workspace',
+  'control-plane.revokeListenerToken': 'workspace',
   'traces.getTracingInfo': 'deployments',
   'traces.createTraceRun': 'workspace',
   'traces.updateTraceRun': 'workspace',

@@ -8,7 +8,7 @@ import { parseUpstreamError } from '@/lib/contracts/wire/upstream-error'
 import { AppError } from '@/lib/errors'
 import { parseJson, parseJsonAround } from '@/lib/json/lossless'
 import type { Destination } from './destination'
-import { missingFeature } from './missing-feature'
+import { featureOf, missingFeature } from './missing-feature'
 import type { UpstreamResponse } from './request'
 import { schemasOf } from './schemas'
 
@@ -34,9 +34,12 @@ function retryAfterMs(header: string | null): number | undefined {
 /** How known control planes say that a key belongs to several tenants and the request names none of them. */
 const NEEDS_TENANT = /org_scoped_key_requires_workspace|requires workspace specification/i
 
-function refusal(to: Destination, said: string, text: string): string {
+function refusal(op: Operation, status: number, to: Destination, said: string, text: string): string {
   if (to.what !== 'agent server' && NEEDS_TENANT.test(text))
     return `The API key belongs to an organization with several tenants, so the ${to.what} needs to know which one. Set the tenant ID in the workspace's settings, or CONTROL_PLANE_TENANT_ID if environment variables define the workspace.`
+  // Hosted control planes refuse everybody whose plan has no clusters of their own.
+  if (status === 403 && op.effect === 'write' && featureOf(op) === 'listeners')
+    return `The ${to.what} did not allow this${said ? `: ${said.replace(/[.!]$/, '')}` : ''}. Either its plan has no listeners, or the workspace's API key may not change them.`
   if (to.isKeyWithheld)
     return `The ${to.what} at ${to.base.origin} requires a key, and this workspace's key is not sent there. Add the origin to the workspace's allowed origins to send it.`
   return `The ${to.what} refused this workspace's API key${said ? `: ${said.replace(/[.!]$/, '')}` : ''}. Check the key in the workspace's settings.`
@@ -61,7 +64,7 @@ export function responseError(op: Operation, to: Destination, response: Upstream
   const more = { fields, upstreamStatus: status, retryAfterMs: retryAfterMs(headers.get('retry-after')) }
   const missing = missingFeature(op, status, text)
   if (missing) return new AppError('unsupported', missing, more)
-  if (code === 'upstream_refused_key') return new AppError(code, refusal(to, message, text), more)
+  if (code === 'upstream_refused_key') return new AppError(code, refusal(op, status, to, message, text), more)
   const words = message.replace(/[.!]$/, '')
   if (code === 'rate_limited') return new AppError(code, limited(to, words, more.retryAfterMs), more)
   // A failed server's message is rarely a sentence. A refusal's message is one, and says what to do.

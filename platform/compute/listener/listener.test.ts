@@ -62,7 +62,33 @@ test('the token is told once, and the listener is listed with its namespaces', a
     compute_id: 'east',
     compute_config: { k8s_namespaces: ['agents', 'more'] },
     version: null,
+    connection: { away: { who: 'listener', since: null }, token: 'valid' },
   })
+})
+
+test('namespaces change while no deployment loses its own', async () => {
+  const { client } = fixture
+  const change = (...k8s_namespaces: string[]) =>
+    client.request('PATCH', `/v2/listeners/${listenerId}`, { compute_config: { k8s_namespaces } })
+  expect((await change('agents', 'more', 'third')).body.compute_config).toEqual({
+    k8s_namespaces: ['agents', 'more', 'third'],
+  })
+  const explicit = await create('explicit', undefined, { listener_config: { k8s_namespace: 'more' } })
+  const implicit = await create('implicit')
+  const refused = await change('third', 'agents')
+  expect([refused.status, refused.body.detail[0].loc]).toEqual([422, ['body', 'compute_config', 'k8s_namespaces']])
+  expect(refused.body.detail[0].msg).toBe(
+    'explicit and implicit run in more and agents. Keep these namespaces, with agents as the first one',
+  )
+  expect((await change('agents', 'more')).status).toBe(200)
+  expect((await client.request('DELETE', `/v2/listeners/${listenerId}`)).body.detail).toBe(
+    'Listener east cannot be deleted: explicit and implicit use it. Delete these deployments first.',
+  )
+  for (const { body } of [explicit, implicit]) {
+    await client.request('DELETE', `/v2/deployments/${body.id}`)
+    await client.request('DELETE', `/v2/deployments/${body.id}?force=true`)
+    await waitFor('it is gone', async () => (await client.get(`/v2/deployments/${body.id}`)).status === 404)
+  }
 })
 
 test('a namespace that the listener may not use is refused with its place', async () => {
@@ -92,7 +118,10 @@ test('what is deployed while the listener is away waits for it; then it is appli
   memory.say('printed: a secret value')
   await waitFor('the line', async () => (await client.log(id, revision, 'deploy')).includes('printed: '))
   expect(await client.log(id, revision, 'deploy')).not.toContain('a secret value')
-  expect((await client.get(`/v2/listeners/${listenerId}`)).body.version).toBe('1.2.3')
+  expect((await client.get(`/v2/listeners/${listenerId}`)).body).toMatchObject({
+    version: '1.2.3',
+    connection: { away: null, token: 'valid' },
+  })
   listener.stop()
   await ended
 })
@@ -167,6 +196,7 @@ test('a listener with deployments cannot be deleted; a revoked token ends it, an
   await waitFor('it is connected', () => lines.some((line) => line.startsWith('Connected')))
   expect((await client.request('DELETE', `/v2/listeners/${listenerId}/token`)).status).toBe(204)
   await expect(ended).rejects.toThrow(RevokedError)
+  expect((await client.get(`/v2/listeners/${listenerId}`)).body.connection.token).toBe('revoked')
   expect(memory.made.size).toBe(1)
   await expect(join('phl_wrong').ended).rejects.toThrow(/refuses the token/)
   const renewed = (await client.request('POST', `/v2/listeners/${listenerId}/token`)).body.token

@@ -11,6 +11,7 @@ import type { Report, Work, WorkRequest } from './wire'
 
 export class ListenerNameTakenError extends Error {}
 export class ListenerInUseError extends Error {}
+export class NamespaceInUseError extends Error {}
 
 type Joined = { row: ListenerRow; cluster: RemoteCluster; compute: KubernetesCompute; tunnels: TunnelPool }
 
@@ -65,8 +66,30 @@ export class Listeners {
     }
   }
 
+  /** Refused where deployments run: what they have in a namespace that is not looked at is never removed. */
   async setNamespaces(id: string, namespaces: string[]): Promise<ListenerRow | undefined> {
+    const [first] = this.find(id)?.namespaces ?? []
+    const lost = (await this.#deploymentsOn(id)).flatMap(({ name, namespace }) => {
+      const isKept = namespace ? namespaces.includes(namespace) : namespaces[0] === first
+      return isKept ? [] : [{ name, namespace: namespace ?? first ?? '' }]
+    })
+    if (lost.length) {
+      const are = lost.length === 1 ? 'runs' : 'run'
+      const places = [...new Set(lost.map(({ namespace }) => namespace))]
+      const keep = `Keep ${places.length === 1 ? 'this namespace' : 'these namespaces'}, with ${first} as the first one`
+      throw new NamespaceInUseError(`${listed(lost.map(({ name }) => name))} ${are} in ${listed(places)}. ${keep}`)
+    }
     return this.#update(id, { namespaces })
+  }
+
+  #deploymentsOn(id: string): Promise<{ name: string; namespace: string | null }[]> {
+    const { name, sourceConfig, createdAt } = deployments
+    const namespace = sql<string | null>`${sourceConfig}->'listener_config'->>'k8s_namespace'`
+    return this.db
+      .select({ name, namespace })
+      .from(deployments)
+      .where(sql`lower(${sourceConfig}->>'listener_id') = ${id.toLowerCase()}`)
+      .orderBy(asc(createdAt))
   }
 
   /** Replaces the token; the former one stops working at once. */
@@ -101,11 +124,13 @@ export class Listeners {
   }
 
   async remove(id: string): Promise<void> {
-    const used = await this.db.$count(
-      deployments,
-      sql`lower(${deployments.sourceConfig}->>'listener_id') = ${id.toLowerCase()}`,
-    )
-    if (used) throw new ListenerInUseError(`${used} ${used === 1 ? 'deployment uses' : 'deployments use'} it`)
+    const using = await this.#deploymentsOn(id)
+    if (using.length) {
+      const names = listed(using.map(({ name }) => name))
+      throw new ListenerInUseError(
+        `Listener ${this.find(id)?.computeId} cannot be deleted: ${names} ${using.length === 1 ? 'uses' : 'use'} it.`,
+      )
+    }
     await this.db.delete(listeners).where(eq(listeners.id, id))
     await this.#joined.get(id)?.compute.close()
     this.#joined.get(id)?.tunnels.closeAll()
@@ -175,6 +200,15 @@ export class Listeners {
     )
     this.#joined.set(row.id, { row, cluster, compute, tunnels })
   }
+}
+
+const MOST_LISTED = 5
+
+/** "a, b and 3 more". */
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, names.length > MOST_LISTED ? MOST_LISTED - 1 : MOST_LISTED)
+  const last = names.length > shown.length ? `${names.length - shown.length} more` : shown.pop()
+  return shown.length ? `${shown.join(', ')} and ${last}` : (last ?? '')
 }
 
 const newToken = () => `phl_${randomBytes(32).toString('base64url')}`

@@ -115,6 +115,7 @@ test('this machine is one listener of compute type process, read alone and in pa
         compute_id: 'this-machine',
         compute_config: { k8s_namespaces: null },
         version: expect.any(String),
+        connection: { away: null, token: null },
       },
     ],
     offset: 1,
@@ -152,5 +153,7 @@ test('the listener cannot change: a change and a delete are 403s, a change of a 
     'body.compute_id: extra_forbidden',
   ])
   expect((await it.call('deleteListener', listener)).status).toBe(403)
+  expect((await it.call('renewListenerToken', listener)).status).toBe(403)
+  expect((await it.call('revokeListenerToken', listener)).status).toBe(403)
   expect((await it.call('getListener', listener)).body).toEqual(before)
 })

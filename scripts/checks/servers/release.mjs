@@ -15,7 +15,8 @@ const LIVE = ["export { LiveClient } from './lib/live/client'", "export { LIVE_W
 const PATIENCE_MS = 180_000
 /** Pages of the workspace, and of a deployment. The first of each has no name. */
 const PAGES = ' deployments runs threads inbox traces alerts experiments audit members'.split(' ')
-const SETTINGS = 'settings settings/retention settings/prices settings/tokens settings/sharing'.split(' ')
+const SETTINGS =
+  'settings settings/listeners settings/retention settings/prices settings/tokens settings/sharing'.split(' ')
 const OF_DEPLOYMENT = ' revisions threads runs traces assistants crons logs settings/secrets'.split(' ')
 
 /** The newest release tag before the checked out commit, if there is one. */
