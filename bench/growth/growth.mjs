@@ -111,7 +111,11 @@ async function insert(ours) {
 async function record(
   ours,
   eventOf,
-  { seconds = SECONDS, at = new Date(), look } = /** @type {{ seconds?: number, at?: Date, look?: (logs: any[]) => unknown }} */ ({}),
+  {
+    seconds = SECONDS,
+    at = new Date(),
+    look,
+  } = /** @type {{ seconds?: number, at?: Date, look?: (logs: any[]) => unknown }} */ ({}),
 ) {
   const waits = []
   const sent = new Map()
