@@ -28,7 +28,7 @@ export async function packSegments(id: string, at = new Date()): Promise<void> {
  */
 export async function packLive(
   logs: readonly { id: string; totalBytes: number; packedBytes: number }[],
-  { at = new Date(), isOver = () => false } = {},
+  { at = new Date(), isOver = (): boolean => false } = {},
 ): Promise<void> {
   for (const one of logs) {
     const { id, totalBytes } = one
