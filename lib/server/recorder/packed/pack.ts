@@ -25,8 +25,10 @@ export async function packSegments(id: string, at = new Date()): Promise<void> {
 export async function packLive(
   logs: readonly { id: string; totalBytes: number; packedBytes: number }[],
   at = new Date(),
+  isStopped = () => false,
 ): Promise<void> {
   for (const one of logs) {
+    if (isStopped()) return
     const { id, totalBytes } = one
     if (totalBytes - one.packedBytes < LIVE_BYTES) continue
     const newest = sql`select max(first_seq) from console.segments_live where recording = ${id}`
