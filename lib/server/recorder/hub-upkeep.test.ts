@@ -185,7 +185,8 @@ test('a stop waits for the recording that is being packed, and not for those tha
     await other.execute(sql`lock table console.segments_live in share mode`)
     vi.advanceTimersByTime(TICK_MS)
     await until(async () => {
-      const waiting = sql`select from pg_locks where relation = 'console.segments_live'::regclass and not granted`
+      const waiting = sql`select from pg_locks where relation = 'console.segments_live'::regclass and not granted
+        and database = (select oid from pg_database where datname = current_database())`
       return (await store.execute(waiting)).rows.length > 0
     })
     stopped = hub.stop()
