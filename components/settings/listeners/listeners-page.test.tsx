@@ -151,7 +151,11 @@ test('a name that is taken is refused at its field; a created one has its token 
   expect(form.queryByText('It exists.')).toBeNull()
   vi.mocked(createListener).mockResolvedValueOnce({
     ok: true,
-    data: { id: 'id-east', namespaces: ['chosen'], given: { token: 'phl_canary', url: 'https://platform.example.com' } },
+    data: {
+      id: 'id-east',
+      namespaces: ['chosen'],
+      given: { token: 'phl_canary', url: 'https://platform.example.com' },
+    },
   })
   submit()
   const told = within(await screen.findByRole('dialog', { name: 'Token of east' }))

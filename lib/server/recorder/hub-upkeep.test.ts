@@ -178,7 +178,9 @@ test('a stop waits for the recording that is being packed, and not for those tha
   for (const id of ids) {
     noteRecorder(hub, id)
     heldLog(id, { last: 2, totalBytes: 64 * 1024 })
-    await store.insert(segments).values([1, 2].map((seq) => ({ recording: id, firstSeq: seq, lastSeq: seq, body: '{}' })))
+    await store
+      .insert(segments)
+      .values([1, 2].map((seq) => ({ recording: id, firstSeq: seq, lastSeq: seq, body: '{}' })))
   }
   let stopped: Promise<void> | undefined
   await store.transaction(async (other) => {

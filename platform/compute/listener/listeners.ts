@@ -78,7 +78,9 @@ export class Listeners {
       const places = [...new Set(lost.map(({ namespace }) => namespace))]
       const keep = `Keep ${places.length === 1 ? 'this namespace' : 'these namespaces'}`
       const order = lost.some(({ isFirst }) => isFirst) ? `, with ${first} as the first one` : ''
-      throw new NamespaceInUseError(`${listed(lost.map(({ name }) => name))} ${are} in ${listed(places)}. ${keep}${order}`)
+      throw new NamespaceInUseError(
+        `${listed(lost.map(({ name }) => name))} ${are} in ${listed(places)}. ${keep}${order}`,
+      )
     }
     return this.#update(id, { namespaces })
   }
