@@ -61,6 +61,16 @@ function stamp(file, value) {
   writeFileSync(path.join(root, file), value)
 }
 
+function waitForLock(lock) {
+  mkdirSync(path.dirname(lock), { recursive: true })
+  let told
+  for (let holder = takeLock(lock); holder; holder = takeLock(lock)) {
+    if (holder !== told) console.log(`[boot] waiting for process ${holder}, which builds in this folder`)
+    told = holder
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200) // work is synchronous here
+  }
+}
+
 /**
  * Does work whose result has this stamp, unless it is done. Of several starts in this folder, one at a time works. Returns
  * whether it is done now.
@@ -68,12 +78,11 @@ function stamp(file, value) {
 function ensureStamped(file, want, work) {
   if (isStamped(file, want)) return true
   const lock = path.join(root, '.build/lock.json')
-  mkdirSync(path.dirname(lock), { recursive: true })
-  let told
-  for (let holder = takeLock(lock); holder; holder = takeLock(lock)) {
-    if (holder !== told) console.log(`[boot] waiting for process ${holder}, which builds in this folder`)
-    told = holder
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200) // work is synchronous here
+  try {
+    waitForLock(lock)
+  } catch ({ message }) {
+    console.error(`[boot] ${root} has to be built, and cannot be written to: ${message}`)
+    process.exit(1)
   }
   try {
     if (isStamped(file, want)) return true

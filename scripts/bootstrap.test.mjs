@@ -33,13 +33,14 @@ function start() {
   // In its own group, so that its build ends with it.
   const child = spawn(process.execPath, ['-e', START], {
     cwd: clone,
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   })
   const one = { said: '', pid: child.pid ?? 0, ended: once(child, 'exit'), end: () => {} }
-  child.stdout.on('data', (text) => {
-    one.said += text
-  })
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (text) => {
+      one.said += text
+    })
   one.end = () => {
     if (child.exitCode === null && child.signalCode === null) process.kill(-one.pid, 'SIGKILL')
   }
@@ -74,4 +75,11 @@ test('a start builds after one that was killed', async () => {
   go()
   expect(await second.ended).toEqual([0, null])
   expect(record()).toBe('begin begin end ')
+})
+
+test('a start in a folder that it cannot write to says so in one line', async () => {
+  writeFileSync(path.join(clone, '.build'), 'in the way')
+  const one = start()
+  expect(await one.ended).toEqual([1, null])
+  await soon(() => expect(one.said).toMatch(/^\[boot\] \S+ has to be built, and cannot be written to: [^\n]+\n$/))
 })

@@ -44,7 +44,12 @@ test('http:// to another machine is permitted, and warned of; a loopback address
   expect(addressWarning(given.url)).toBeUndefined()
 })
 
-test('an address with a quote stays one word', () => {
+test('a token and an address with a quote stay one word each', () => {
+  const token = "phl_'; exit 1; $(exit 2) '"
+  expect(wordsOf(npmCommand({ ...given, token }))[0]?.[4]).toBe(token)
+  expect(wordsOf(helmCommands({ ...given, token }))[1]?.at(-1)).toBe(
+    `--from-literal=PILOTHOUSE_LISTENER_TOKEN=${token}`,
+  )
   const url = "https://a.example/'; exit 1; '"
   expect(wordsOf(npmCommand({ ...given, url }))[0]?.[3]).toBe(url)
   expect([isAddress(given.url), isAddress('platform'), isAddress('ftp://a')]).toEqual([true, false, false])

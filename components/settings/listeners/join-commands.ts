@@ -24,7 +24,7 @@ export const helmCommands = ({ url, token, namespaces }: Joining): string =>
     'kubectl create namespace pilothouse',
     lines(
       'kubectl --namespace pilothouse create secret generic listener',
-      `--from-literal=PILOTHOUSE_LISTENER_TOKEN=${token}`,
+      `--from-literal=PILOTHOUSE_LISTENER_TOKEN=${shell(token)}`,
     ),
     lines(
       'helm install listener deploy/helm/pilothouse-listener',
@@ -40,7 +40,7 @@ export const helmCommands = ({ url, token, namespaces }: Joining): string =>
 export const npmCommand = ({ url, token }: Joining): string =>
   lines(
     `PILOTHOUSE_LISTENER_URL=${shell(url)}`,
-    `PILOTHOUSE_LISTENER_TOKEN=${token}`,
+    `PILOTHOUSE_LISTENER_TOKEN=${shell(token)}`,
     `${needsPermission(url) ? 'PILOTHOUSE_LISTENER_ALLOW_HTTP=true ' : ''}npm run listener`,
   )
 

@@ -26,10 +26,10 @@ export function CreateListener({ workspace, platformUrl, onClose, onCreated }: C
   const nameError = fieldError('compute_id')
   async function create(data: FormData) {
     const name = String(data.get('name')).trim()
-    const namespaces = namespacesIn(String(data.get('namespaces')))
-    const result = await createListener({ workspace, compute_id: name, namespaces })
+    const wanted = namespacesIn(String(data.get('namespaces')))
+    const result = await createListener({ workspace, compute_id: name, namespaces: wanted })
     if (!result.ok) return result
-    const { id, given } = result.data
+    const { id, namespaces, given } = result.data
     const told = { id, name, namespaces, token: given?.token ?? null, url: given?.url ?? platformUrl }
     return { ok: true as const, data: told }
   }

@@ -151,7 +151,11 @@ test('a name that is taken is refused at its field; a created one has its token 
   expect(form.queryByText('It exists.')).toBeNull()
   vi.mocked(createListener).mockResolvedValueOnce({
     ok: true,
-    data: { id: 'id-east', given: { token: 'phl_canary', url: 'https://platform.example.com' } },
+    data: {
+      id: 'id-east',
+      namespaces: ['chosen'],
+      given: { token: 'phl_canary', url: 'https://platform.example.com' },
+    },
   })
   submit()
   const told = within(await screen.findByRole('dialog', { name: 'Token of east' }))
@@ -163,6 +167,7 @@ test('a name that is taken is refused at its field; a created one has its token 
   expect(told.getByText('phl_canary')).toBeTruthy()
   const helm = told.getByRole('region', { name: 'In the cluster, with Helm' })
   expect(helm.textContent).toContain("--set url='https://platform.example.com'")
+  expect(helm.textContent).toContain("'namespaces={chosen}'") // as the platform has them
   const address = told.getByLabelText('Address of the platform, as the cluster reaches it')
   fireEvent.change(address, { target: { value: 'http://127.0.0.1:4000' } })
   expect(told.getByText(/Only this machine reaches the platform/)).toBeTruthy()
@@ -177,7 +182,7 @@ test('a control plane that gives no token says what a listener needs', async () 
   expect(await screen.findByText('No listeners yet')).toBeTruthy()
   fireEvent.click(screen.getByRole('button', { name: 'Create listener' }))
   fireEvent.change(screen.getByLabelText('Name'), { target: { value: 'east' } })
-  vi.mocked(createListener).mockResolvedValueOnce({ ok: true, data: { id: 'the-id', given: null } })
+  vi.mocked(createListener).mockResolvedValueOnce({ ok: true, data: { id: 'the-id', namespaces: [], given: null } })
   fireEvent.submit(screen.getByLabelText('Name'))
   const dialog = within(await screen.findByRole('dialog', { name: 'east created' }))
   expect(dialog.getByText('the-id')).toBeTruthy()

@@ -66,6 +66,7 @@ test('a created listener has a token and the address of the platform, and is lis
   const created = await createListener({ workspace, compute_id: ' east ', namespaces: ['agents'] })
   if (!created.ok) throw new Error(created.error.message)
   expect(created.data.given).toEqual({ token: expect.stringMatching(/^phl_/), url: 'https://platform.example.com' })
+  expect(created.data.namespaces).toEqual(['agents'])
   id = created.data.id
   token = created.data.given?.token ?? ''
   const page = await rows()
@@ -77,6 +78,14 @@ test('a created listener has a token and the address of the platform, and is lis
   expect(rowOf(page, 'this-machine')).toMatchObject({ type: 'process', connection: { away: null, token: null } })
   expect(page.counts).toEqual({ away: 0, revoked: 0, never: 1, unknown: 0, connected: 1 })
   expect(JSON.stringify(page)).not.toContain(token)
+})
+
+test('without namespaces a listener has the one that the platform chose, which its commands name', async () => {
+  const created = await createListener({ workspace, compute_id: 'plain', namespaces: [] })
+  if (!created.ok) throw new Error(created.error.message)
+  expect(created.data.namespaces).toEqual(['default'])
+  expect(rowOf(await rows(), 'plain')?.namespaces).toEqual(['default'])
+  expect(await deleteListener({ workspace, id: created.data.id })).toMatchObject({ ok: true })
 })
 
 test('a name that is taken is refused at its field, a namespace that cannot be at its own', async () => {
@@ -114,7 +123,9 @@ test('namespaces are saved over what was seen, and not over a change of somebody
   expect(late).toMatchObject({ error: { code: 'conflict', message: expect.stringContaining('to agents, more.') } })
   const lost = await save(['more'], ['agents', 'more'])
   expect(lost).toMatchObject({ error: { fields: [{ message: expect.stringContaining('waits runs in agents') }] } })
-  expect(rowOf(await rows(), 'east')?.namespaces).toEqual(['agents', 'more'])
+  const both = await Promise.all(['third', 'fourth'].map((name) => save(['agents', name], ['agents', 'more'])))
+  expect(both.filter(({ ok }) => ok)).toHaveLength(1)
+  expect(await save(['agents', 'more'], rowOf(await rows(), 'east')?.namespaces ?? [])).toMatchObject({ ok: true })
 })
 
 test('a new token ends the listener with the former one, and a revoked one ends it for good', async () => {

@@ -21,7 +21,7 @@ const Save = z.strictObject({ ...Place.shape, namespaces: Namespaces, seen: z.ar
 /** Creates a listener. `given.token` is shown only once. */
 export async function createListener(
   given: z.input<typeof Create>,
-): Promise<Result<{ id: string; given: listeners.NewToken | null }>> {
+): Promise<Result<Awaited<ReturnType<typeof listeners.createListener>>>> {
   return guardAction(async ({ actor }) => {
     const { compute_id: name, ...input } = parseInput(Create, given)
     return await listeners.createListener({ ...input, name }, actor)

@@ -52,7 +52,7 @@ beforeAll(async () => {
   line = new WakeLine(HERE, () => {})
   await line.open()
   // Before that, this console judges nobody.
-  await until(() => performance.now() - line.openedAt > 4_100, 10_000)
+  await until(() => performance.now() - line.openedAt > 6_100, 10_000)
 }, 30_000)
 afterEach(async () => {
   other?.kill('SIGKILL')

@@ -11,7 +11,7 @@ const shared = globalThis as { pilothouseEdits?: Map<string, Promise<unknown>> }
 
 /** What a lock covers: its kind, the workspace, then the ids. Compared part by part, so `a b` + `c` is not `a` + `b c`. */
 export type LockKey = readonly [kind: LockKind, workspace: string, ...ids: string[]]
-type LockKind = 'deployment' | 'new deployment' | 'assistant' | 'thread' | 'item' | 'cron'
+type LockKind = 'deployment' | 'new deployment' | 'assistant' | 'thread' | 'item' | 'cron' | 'listener'
 
 /**
  * Runs edits with the same key one at a time, across all instances of the console. An edit that has lost its lock, because

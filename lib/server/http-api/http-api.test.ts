@@ -8,7 +8,7 @@ import { serveHttpApi } from '@/lib/server/http-api/serve'
 import { runCommand } from '@/scripts/launch/cli/main.mjs'
 import { sessionActor } from '../access/actor'
 import { browser } from '../access/testing'
-import { db } from '../process/db'
+import { adoptStore, db } from '../process/db'
 import { recordings } from '../recorder/schema'
 import { listTokens } from '../records/api-tokens'
 import { forgetLimits, signIn, type TestConsole, type TestPeople, testConsole, testPeople } from '../testing'
@@ -266,6 +266,16 @@ describe('a token', () => {
     const codes = await Promise.all(Array.from({ length: 62 }, async () => (await ask('/token', wrong)).status))
     expect(codes.filter((status) => status === 429)).toHaveLength(2)
   })
+})
+
+test('requests while the database is away do not use up the limit of wrong tokens', async () => {
+  const { token } = await make()
+  await adoptStore('postgres://nobody@127.0.0.1:1/none')
+  const away = await Promise.all(Array.from({ length: 60 }, () => ask('/token', token))).finally(() =>
+    adoptStore(home.databaseUrl),
+  )
+  expect(away.filter(({ status }) => status < 500)).toEqual([])
+  expect((await ask('/token', token)).status).toBe(200)
 })
 
 describe('a token for one deployment', () => {

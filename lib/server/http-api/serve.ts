@@ -82,7 +82,10 @@ const Key = z
 async function bearer(request: Request): Promise<Actor & { token: TokenStamp }> {
   const attempt = sharedLimiter().begin(addressLimit('api', request.headers.get('x-forwarded-for'), FAILURES))
   if (!attempt.isAllowed) throw tooMany(FAILURES, attempt)
-  const token = await findToken(request.headers.get('authorization'))
+  const token = await findToken(request.headers.get('authorization')).catch((error: unknown) => {
+    attempt.forgive() // it says nothing about the token
+    throw error
+  })
   if (!token) {
     const failure = await attempt.count() // only now, so that a request with a valid token writes nothing for its address
     if (!failure.isAllowed) throw tooMany(FAILURES, failure)

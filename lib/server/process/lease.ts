@@ -5,8 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
 import { AppError } from '@/lib/errors'
 import { db, LOCKS } from './db'
-import { shownInstance } from './instance'
-import { shutdownSignal } from './shutdown'
+import { onHidden, shownInstance } from './instance'
 
 // docs/decisions/0102-through-a-pooler.md
 
@@ -15,8 +14,8 @@ const LEASE_MS = 20_000
 const RENEW_MS = 5_000
 /** An instance without its lock that shows nothing for this long is gone. A lost connection is back sooner. */
 const GONE_MS = 1_000
-/** After a restart of the database, instances connect again one by one. Until then nobody knows who is gone. */
-const SETTLED_MS = 4_000
+/** After a restart of the database, instances connect again one by one. By then each that lives has renewed its leases. */
+const SETTLED_MS = RENEW_MS + 1_000
 const now = sql.raw('clock_timestamp()')
 const until = sql`${now} + ${LEASE_MS} * interval '1 millisecond'`
 
@@ -49,19 +48,18 @@ export async function takeLease(name: string): Promise<Lease | undefined> {
     )
   const renew = () => void confirm().catch(() => {})
   const timer = setInterval(renew, RENEW_MS).unref()
-  const stopping = shutdownSignal()
-  stopping.addEventListener('abort', renew, { once: true }) // the lock of the instance ends before its last work
+  const forget = onHidden(renew) // without an instance in it, nobody takes it before its time
   return {
     confirm,
     async end() {
       clearInterval(timer)
-      stopping.removeEventListener('abort', renew)
+      forget()
       await remove().catch(() => {}) // it ends by itself
     },
   }
 }
 
-const own = () => sql`${(!shutdownSignal().aborted && shownInstance()?.number) || null}::int`
+const own = () => sql`${shownInstance()?.number ?? null}::int`
 const lives = sql`known.instance in (
   select objid::bigint from pg_locks where locktype = 'advisory' and classid = ${LOCKS.instance}
     and objsubid = 2 and granted and database = (select oid from pg_database where datname = current_database()))`

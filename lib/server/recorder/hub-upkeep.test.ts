@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { eq } from 'drizzle-orm'
+import { eq, isNotNull, sql } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { db } from '../process/db'
 import { type TestConsole, testConsole } from '../testing'
@@ -169,6 +169,33 @@ test('a recording in progress is packed when there is a block of it', async () =
   await until(() => held.packedBytes > 0)
   const rows = await (await db()).select().from(segments).where(eq(segments.recording, id)).orderBy(segments.firstSeq)
   expect(rows.map(({ packedOn }) => packedOn)).toEqual([weekOf(new Date()), null])
+})
+
+test('a stop waits for the recording that is being packed, and not for those that follow', async () => {
+  await hub.start()
+  const ids = [await recording({ owner: hub.instance }), await recording({ owner: hub.instance })]
+  const store = await db()
+  for (const id of ids) {
+    noteRecorder(hub, id)
+    heldLog(id, { last: 2, totalBytes: 64 * 1024 })
+    await store
+      .insert(segments)
+      .values([1, 2].map((seq) => ({ recording: id, firstSeq: seq, lastSeq: seq, body: '{}' })))
+  }
+  let stopped: Promise<void> | undefined
+  await store.transaction(async (other) => {
+    await other.execute(sql`lock table console.segments_live in share mode`)
+    vi.advanceTimersByTime(TICK_MS)
+    await until(async () => {
+      const waiting = sql`select from pg_locks where relation = 'console.segments_live'::regclass and not granted
+        and database = (select oid from pg_database where datname = current_database())`
+      return (await store.execute(waiting)).rows.length > 0
+    })
+    stopped = hub.stop()
+  })
+  await stopped
+  const blocks = await store.select({ of: segments.recording }).from(segments).where(isNotNull(segments.packedOn))
+  expect(blocks).toEqual([{ of: ids[0] }])
 })
 
 test('what has expired is deleted at the first tick and then once an hour', async () => {

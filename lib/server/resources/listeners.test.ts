@@ -37,6 +37,8 @@ test('without a word on connections, the state is unknown and deployments are pl
   const page = await readListenerRows(workspace, {}, { actor: admin })
   expect(page.counts).toEqual({ away: 0, revoked: 0, never: 0, unknown: 1, connected: 0 })
   expect(page.rows).toMatchObject([{ connection: null, deployments: [{ name: 'demo', isWaiting: false }] }])
+  const opened = await readListenerRows(workspace, { id: deployment.source_config.listener_id }, { actor: admin })
+  expect(opened.rows).toMatchObject([{ name: 'east' }])
 })
 
 test('deployments that cannot be read are unknown, and the listeners are listed', async () => {
@@ -74,7 +76,7 @@ test('a plan without listeners is told plainly, and a listener without a token h
     "The control plane did not allow this: Your organization is not enterprise. Either its plan has no listeners, or the workspace's API key may not change them.",
   )
   stub.respondWith(() => ({ status: 201, body: listener('east') }))
-  expect(await create()).toEqual({ id: 'id-east', given: null })
+  expect(await create()).toEqual({ id: 'id-east', namespaces: ['a'], given: null })
   expect(JSON.parse(stub.seen.at(-1)?.body ?? '')).toEqual({
     ...{ compute_type: 'k8s', compute_id: 'east', compute_config: { k8s_namespaces: null } },
   })

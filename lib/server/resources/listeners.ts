@@ -15,6 +15,7 @@ import { pageQuery } from '@/lib/contracts/wire/fields'
 import { awaitedOf } from '@/lib/contracts/wire/state'
 import { AppError } from '@/lib/errors'
 import type { Actor } from '../access/actor'
+import { safeWrite } from '../edits/safe-write'
 import { parseInput } from '../process/result'
 import { serveRead } from '../relay/serve-read'
 import { call } from '../upstream/call'
@@ -55,7 +56,7 @@ export async function readListenerRows(
   const sought = q.trim().toLowerCase()
   const fitting = all.filter(
     (row) =>
-      (id === undefined || row.id === id) &&
+      (id === undefined || row.id.toLowerCase() === id.toLowerCase()) &&
       (state === undefined || listenerStateOf(row.connection) === state) &&
       [row.name, row.id, ...(row.namespaces ?? [])].some((text) => text.toLowerCase().includes(sought)),
   )
@@ -103,7 +104,7 @@ function rowOf(one: Listener, deployments: ListenerDeployment[] = [], isUnread: 
   const waiting = deployments.filter(({ isWaiting }) => isWaiting)
   return {
     id: one.id,
-    name: one.compute_id || one.id,
+    name: nameOf(one),
     type: one.compute_type,
     namespaces: one.compute_config?.k8s_namespaces ?? null,
     version: one.version ?? null,
@@ -127,11 +128,12 @@ export type NewToken = { token: string; url: string | null }
 export async function createListener(
   { workspace, name, namespaces }: { workspace: string; name: string; namespaces: string[] },
   actor: Actor,
-): Promise<{ id: string; given: NewToken | null }> {
+): Promise<{ id: string; namespaces: string[]; given: NewToken | null }> {
   const body = { compute_type: 'k8s' as const, compute_id: name, compute_config: configOf(namespaces) }
   try {
-    const { id, token, platform_url } = await call(controlPlane.createListener, { workspace, body }, { actor })
-    return { id, given: token ? { token, url: platform_url ?? null } : null }
+    const made = await call(controlPlane.createListener, { workspace, body }, { actor })
+    const { id, token, platform_url: url = null } = made
+    return { id, namespaces: namespacesOf(made), given: token ? { token, url } : null }
   } catch (error) {
     if (!(error instanceof AppError) || error.view.upstreamStatus !== 409) throw error
     const fields = [{ path: ['compute_id'], message: 'Another listener has this name.' }]
@@ -141,17 +143,30 @@ export async function createListener(
 
 /** Refused if somebody else has changed them since `seen`. */
 export async function saveNamespaces(
-  { namespaces, seen, ...place }: Place & { namespaces: string[]; seen: string[] },
+  { workspace, id, namespaces, seen }: Place & { namespaces: string[]; seen: string[] },
   actor: Actor,
 ): Promise<void> {
-  const { params, name, current } = await targetOf(place, actor)
-  const now = current.compute_config?.k8s_namespaces ?? []
-  if (now.join() !== seen.join())
-    throw new AppError('conflict', `Somebody else changed the namespaces of ${name} to ${now.join(', ') || 'none'}.`)
-  const body = { compute_config: configOf(namespaces) }
-  await call(controlPlane.updateListener, { workspace: place.workspace, params, body }, { actor, name })
+  const place = { workspace, params: { listener_id: id } }
+  await safeWrite<Listener, void>({
+    ...{ operation: controlPlane.updateListener, place, actor, lock: ['listener', workspace, id] },
+    read: () => call(controlPlane.getListener, place, { actor }),
+    check(before) {
+      const now = namespacesOf(before)
+      if (now.join() === seen.join()) return
+      const message = `Somebody else changed the namespaces of ${nameOf(before)} to ${now.join(', ') || 'none'}.`
+      throw new AppError('conflict', message)
+    },
+    async send(before) {
+      const body = { compute_config: configOf(namespaces) }
+      await call(controlPlane.updateListener, { ...place, body }, { actor, name: nameOf(before) })
+    },
+    isSame: (now) => namespacesOf(now).join() === namespaces.join(),
+    resultOf: () => {},
+  })
 }
 
+const nameOf = ({ compute_id: name, id }: Listener) => name || id
+const namespacesOf = ({ compute_config }: Listener) => compute_config?.k8s_namespaces ?? []
 const configOf = (namespaces: string[]) => ({ k8s_namespaces: namespaces.length ? namespaces : null })
 
 export async function renewToken(place: Place, actor: Actor): Promise<NewToken> {
@@ -174,6 +189,5 @@ export async function deleteListener(place: Place, actor: Actor): Promise<void> 
 /** Read first, so that the audit trail has its name. */
 async function targetOf({ workspace, id }: Place, actor: Actor) {
   const params = { listener_id: id }
-  const current = await call(controlPlane.getListener, { workspace, params }, { actor })
-  return { params, current, name: current.compute_id || id }
+  return { params, name: nameOf(await call(controlPlane.getListener, { workspace, params }, { actor })) }
 }

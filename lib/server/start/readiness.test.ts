@@ -49,5 +49,5 @@ test('an instance that counts alone because the database or so many addresses le
   expect(await warnings()).toEqual([expect.stringMatching(/^The limits of requests/)])
   await forgetLimits()
   vi.spyOn(sharedLimiter(), 'isCrowded').mockReturnValue(true)
-  expect(await warnings()).toEqual([expect.stringMatching(/^Very many addresses/)])
+  expect(await warnings()).toEqual([expect.stringMatching(/^Many addresses/)])
 })

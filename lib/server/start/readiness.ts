@@ -37,7 +37,7 @@ export function readinessWarnings(): string[] {
 
 const APART = 'The limits of requests cannot be read from the database. Requests to other instances do not count here.'
 const CROWDED =
-  'Very many addresses send requests without an account. Those of further addresses to other instances do not count here.'
+  'Many addresses send requests without an account. Those of further addresses to other instances do not count here.'
 
 function recorderWarnings(): string[] {
   // Not through the recorder's module, which would load all of it before the first answer of a start.

@@ -74,6 +74,8 @@ test('namespaces change while no deployment loses its own', async () => {
     k8s_namespaces: ['agents', 'more', 'third'],
   })
   const explicit = await create('explicit', undefined, { listener_config: { k8s_namespace: 'more' } })
+  // Nothing there depends on which namespace is the first.
+  expect((await change('third', 'agents')).body.detail[0].msg).toBe('explicit runs in more. Keep this namespace')
   const implicit = await create('implicit')
   const refused = await change('third', 'agents')
   expect([refused.status, refused.body.detail[0].loc]).toEqual([422, ['body', 'compute_config', 'k8s_namespaces']])

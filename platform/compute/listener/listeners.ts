@@ -71,13 +71,16 @@ export class Listeners {
     const [first] = this.find(id)?.namespaces ?? []
     const lost = (await this.#deploymentsOn(id)).flatMap(({ name, namespace }) => {
       const isKept = namespace ? namespaces.includes(namespace) : namespaces[0] === first
-      return isKept ? [] : [{ name, namespace: namespace ?? first ?? '' }]
+      return isKept ? [] : [{ name, namespace: namespace ?? first ?? '', isFirst: !namespace }]
     })
     if (lost.length) {
       const are = lost.length === 1 ? 'runs' : 'run'
       const places = [...new Set(lost.map(({ namespace }) => namespace))]
-      const keep = `Keep ${places.length === 1 ? 'this namespace' : 'these namespaces'}, with ${first} as the first one`
-      throw new NamespaceInUseError(`${listed(lost.map(({ name }) => name))} ${are} in ${listed(places)}. ${keep}`)
+      const keep = `Keep ${places.length === 1 ? 'this namespace' : 'these namespaces'}`
+      const order = lost.some(({ isFirst }) => isFirst) ? `, with ${first} as the first one` : ''
+      throw new NamespaceInUseError(
+        `${listed(lost.map(({ name }) => name))} ${are} in ${listed(places)}. ${keep}${order}`,
+      )
     }
     return this.#update(id, { namespaces })
   }

@@ -133,6 +133,18 @@ test('a line that breaks is opened again by itself, once the store answers, and 
   expect(heard.slice(1)).toEqual(['all', ['after']])
 })
 
+test('while the store is away, a line tries four times a second, however long that lasts', async () => {
+  console_.set({ DATABASE_DIRECT_URL: proxy.url })
+  const { line } = lineOf(7)
+  await line.open()
+  proxy.setDown(true)
+  await until(() => !line.isOpen)
+  const [from, before] = [performance.now(), proxy.attempts()]
+  await until(() => performance.now() - from > 2_000)
+  expect(proxy.attempts() - before).toBeGreaterThan(0)
+  expect(proxy.attempts() - before).toBeLessThanOrEqual(8)
+})
+
 test('a question that fails does not keep later ones from being asked', async () => {
   console_.set({ DATABASE_DIRECT_URL: proxy.url })
   const { line } = lineOf(7)

@@ -27,6 +27,7 @@ export class WakeLine {
   #isStopped = false
   #isShown = false
   #opening: Promise<void> | undefined
+  #again: NodeJS.Timeout | undefined
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(
@@ -133,8 +134,10 @@ export class WakeLine {
     return answer
   }
 
+  /** A failed attempt ends its connection too, and asks twice. */
   #retry(): void {
-    setTimeout(() => {
+    this.#again ??= setTimeout(() => {
+      this.#again = undefined
       if (this.#isStopped || this.#client) return
       this.open().catch(() => this.#retry())
     }, RETRY_MS).unref()
