@@ -143,7 +143,7 @@ async function record(
   const renewing = setInterval(() => {
     const live = logs.map(({ id, last, totalBytes }) => ({ id, entries: last, bytes: totalBytes, phase: 'live' }))
     void ours.renewLeases(INSTANCE, live)
-    packing = packing.then(() => ours.packLive(logs, at))
+    packing = packing.then(() => ours.packLive(logs, { at }))
   }, 4000)
   const looking = sleep(SECONDS * 1000).then(() => look?.(logs))
   const events = Math.round(RATE * seconds)

@@ -383,7 +383,7 @@ export class Hub {
   }
 
   #pack(live: readonly RecordingLog[]): void {
-    this.#packing ??= packLive(live)
+    this.#packing ??= packLive(live, { isOver: () => this.#isStopped })
       .catch((error: unknown) => log.warn('recorder.live_not_packed', { error }))
       .finally(() => {
         this.#packing = undefined

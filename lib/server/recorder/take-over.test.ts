@@ -5,10 +5,11 @@ import { databaseProxy } from '@/scripts/proxies/database-proxy'
 import { adoptStore, db } from '../process/db'
 import { type TestConsole, testActor, testConsole } from '../testing'
 import { openStreams } from '../upstream/request'
-import { recorderHub } from './shared-hub'
+import { adoptHub, recorderHub } from './shared-hub'
 import { startRecording } from './start'
 import { CLAIMED_AT_ONCE, insertRecording } from './store'
 import { ScriptedRun, type ScriptedServer, scriptedServer, until, workspaceFor } from './testing'
+import { recorderSettings } from './timing'
 
 const RUNS = 120
 /** No process holds its lock. */
@@ -39,6 +40,19 @@ const abandoned = async (count: number) => {
   }
   await (await db()).execute(sql`update console.recordings set phase = 'live' where phase = 'starting'`)
 }
+
+test('a run that is in progress is read at once, without the wait before another try', async () => {
+  const hub = adoptHub(recorderSettings({ retryFirstMs: 600_000, retryMaxMs: 600_000 }))
+  await abandoned(1)
+  await hub.claim()
+  const [run] = server.runs.values()
+  await until(() => run?.readers.size === 1)
+  run?.finish()
+  await until(() => hub.recorders.size === 0)
+  server.runs.clear()
+  await hub.stop()
+  adoptHub(recorderSettings())
+})
 
 test('one look takes over all recordings of a dead instance, however many portions that takes', async () => {
   await abandoned(RUNS)

@@ -97,7 +97,7 @@ test('of a recording in progress all rows but the newest are packed, each time t
 test('a recording with blocks in two weeks is kept whole until it expires, and goes with both', async () => {
   const id = await recording(3, 60, 'two weeks')
   await (await db()).execute(sql`insert into console.retention (workspace, days) values ('two weeks', 90)`)
-  await packLive([{ id, totalBytes: 64 * 1024, packedBytes: 0 }], daysAgo(67))
+  await packLive([{ id, totalBytes: 64 * 1024, packedBytes: 0 }], { at: daysAgo(67) })
   await packSegments(id, daysAgo(60))
   const packedIn = (await rowsOf(id)).map(({ week }) => week)
   expect(packedIn).toEqual([weekOf(daysAgo(67)), weekOf(daysAgo(60))])

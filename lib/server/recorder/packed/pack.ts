@@ -1,4 +1,5 @@
 import 'server-only'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type SQL, sql } from 'drizzle-orm'
 import { db } from '../../process/db'
 import { log } from '../../process/log'
@@ -7,6 +8,8 @@ import { createWeek, isWeekMissing, weekOf } from './weeks'
 const BLOCK_BYTES = 256 * 1024
 /** Of a recording in progress: small rows take 1.4 to 1.8 times their text, and LZ4 looks back no further than 64 KB. */
 const LIVE_BYTES = 64 * 1024
+/** Of the time that one of them took. */
+const REST = 2
 /** Recordings that one look for unpacked ones takes at most. */
 const PORTION = 500
 
@@ -20,18 +23,22 @@ export async function packSegments(id: string, at = new Date()): Promise<void> {
 
 /**
  * Does the same for those of these recordings in progress that have grown by a block, so that little of a long run is in small
- * rows. The newest row stays: an instance that missed notices finds it, and the gap before it.
+ * rows. The newest row stays: an instance that missed notices finds it, and the gap before it. Rests between them, because
+ * what runs record is more urgent, and ends when it `isOver`.
  */
 export async function packLive(
   logs: readonly { id: string; totalBytes: number; packedBytes: number }[],
-  at = new Date(),
+  { at = new Date(), isOver = () => false } = {},
 ): Promise<void> {
   for (const one of logs) {
     const { id, totalBytes } = one
     if (totalBytes - one.packedBytes < LIVE_BYTES) continue
+    if (isOver()) return
+    const began = performance.now()
     const newest = sql`select max(first_seq) from console.segments_live where recording = ${id}`
     await moveTo(weekOf(at), sql`recording = ${id} and first_seq < (${newest})`)
     one.packedBytes = totalBytes
+    await sleep(REST * (performance.now() - began))
   }
 }
 
