@@ -520,6 +520,123 @@ describe.skipIf(!helm)('helm (skipped where the program is missing)', () => {
     )
   })
 
+  const rendered = (of: string, values: object) =>
+    spawnSync('helm', ['template', 'pilothouse', of, '--kube-version', '1.31.0', '--values', '-'], {
+      ...{ cwd: root, encoding: 'utf8', input: JSON.stringify(values) },
+    })
+  const url = 'https://pilothouse.example.com'
+  const ownPlatform = { url, existingSecret: 's', platform: { enabled: true, existingSecret: 'p' } }
+  const parts: [string, string, (given: object) => object][] = [
+    ['pilothouse', chart, (given) => ({ ...ownPlatform, ...given })],
+    ['pilothouse-platform', chart, (given) => ({ ...ownPlatform, platform: { ...ownPlatform.platform, ...given } })],
+    [
+      'pilothouse-gateway',
+      chart,
+      (given) => ({ ...ownPlatform, gateway: { enabled: true, existingSecret: 'g', ...given } }),
+    ],
+    ['pilothouse-pilothouse-listener', listenerChart, (given) => ({ url, existingSecret: 'l', ...given })],
+  ]
+
+  test.each(parts)('the pods of %s get what a cluster asks for', (name, of, valuesWith) => {
+    const place = {
+      priorityClassName: 'high',
+      nodeSelector: { disk: 'ssd' },
+      tolerations: [{ key: 'agents', operator: 'Exists' }],
+      affinity: { podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [] } },
+    }
+    const variable = { name: 'HTTPS_PROXY', valueFrom: { secretKeyRef: { name: 'proxy', key: 'url' } } }
+    const volume = { name: 'ca', configMap: { name: 'company-ca' } }
+    const mount = { name: 'ca', mountPath: '/etc/company-ca', readOnly: true }
+    const annotations = { 'eks.amazonaws.com/role-arn': 'arn:aws:iam::1:role/pilothouse' }
+    const given = {
+      ...{ ...place, podLabels: { team: 'agents' }, podAnnotations: { note: 'own' }, serviceAccount: { annotations } },
+      ...{ extraEnv: [variable], extraVolumes: [volume], extraVolumeMounts: [mount] },
+    }
+    const { stdout, stderr } = rendered(of, valuesWith(given))
+    expect(stderr).toBe('')
+    const all = objectsOf(stdout)
+    expect(refused(all)).toEqual([])
+    const own = (wanted: string) => all.find(({ kind, metadata }) => kind === wanted && metadata.name === name)
+    expect(own('ServiceAccount').metadata.annotations).toEqual(annotations)
+    const { selector, template } = own('Deployment').spec
+    expect(template.metadata.labels).toMatchObject({ ...selector.matchLabels, team: 'agents' })
+    expect(template.metadata.annotations).toEqual({ note: 'own' })
+    expect(template.spec).toMatchObject(place)
+    expect(template.spec.volumes).toContainEqual(volume)
+    expect(template.spec.containers[0].volumeMounts).toContainEqual(mount)
+    expect(template.spec.containers[0].env).toContainEqual(variable)
+    // For the others nothing has changed.
+    expect(stdout.match(/company-ca/g)).toHaveLength(2)
+  })
+
+  test.each(parts.filter(([name]) => /house$|gateway/.test(name)))(
+    '%s is spread over the nodes, or as told',
+    (name, of, valuesWith) => {
+      const spread = (given: object) =>
+        objectsOf(rendered(of, valuesWith(given)).stdout).find(
+          ({ kind, metadata }) => kind === 'Deployment' && metadata.name === name,
+        ).spec.template.spec.topologySpreadConstraints
+      expect(spread({})).toMatchObject([{ topologyKey: 'kubernetes.io/hostname', whenUnsatisfiable: 'ScheduleAnyway' }])
+      const zones = [{ maxSkew: 1, topologyKey: 'topology.kubernetes.io/zone', whenUnsatisfiable: 'DoNotSchedule' }]
+      expect(spread({ topologySpreadConstraints: zones })).toEqual(zones)
+    },
+  )
+
+  test.each([
+    ['a label that the selectors need', { podLabels: { 'app.kubernetes.io/name': 'mine' } }, 'app.kubernetes.io/name'],
+    ['a mount without a place', { extraVolumeMounts: [{ name: 'ca' }] }, 'mountPath'],
+    ['an annotation that is no text', { serviceAccount: { annotations: { on: true } } }, 'annotations'],
+  ])('each part refuses %s', (_, given, told) => {
+    for (const [, of, valuesWith] of parts) expect(rendered(of, valuesWith(given)).stderr).toContain(told)
+  })
+
+  test('each enabled part can have its Secret from the External Secrets Operator', () => {
+    const from = (remoteKey: string) => ({ externalSecret: { enabled: true, storeRef: { name: 'vault' }, remoteKey } })
+    const platform = { enabled: true, ...from('p') }
+    const gateway = { enabled: true, ...from('g') }
+    const { stdout, stderr } = rendered(chart, { url, ...from('c'), platform, gateway })
+    expect(stderr).toBe('')
+    const all = objectsOf(stdout)
+    const made = all.filter(({ kind }) => kind === 'ExternalSecret')
+    expect(made.map(({ metadata, spec }) => [metadata.name, spec.target.name, spec.dataFrom[0].extract.key])).toEqual([
+      ['pilothouse', 'pilothouse', 'c'],
+      ['pilothouse-gateway', 'pilothouse-gateway', 'g'],
+      ['pilothouse-platform', 'pilothouse-platform', 'p'],
+    ])
+    for (const { spec } of made) expect(spec.secretStoreRef).toEqual({ kind: 'ClusterSecretStore', name: 'vault' })
+    const podOf = (name: string) =>
+      all.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === name).spec.template.spec
+    for (const name of ['pilothouse', 'pilothouse-gateway'])
+      expect(podOf(name).containers[0].envFrom).toEqual([{ secretRef: { name } }])
+    const { containers, volumes } = podOf('pilothouse-platform')
+    expect(containers[0].env).toContainEqual({
+      name: 'DATABASE_URL',
+      valueFrom: { secretKeyRef: { name: 'pilothouse-platform', key: 'DATABASE_URL' } },
+    })
+    expect(JSON.stringify(volumes)).toContain('{"name":"pilothouse-platform","items":[{"key":"PLATFORM_SEAL_KEY"')
+    const others = { controlPlane: { url }, existingSecret: 's', platform: from('p'), gateway: from('g') }
+    expect(rendered(chart, { url, ...others }).stdout).not.toContain('ExternalSecret')
+    expect(rendered(chart, { url, existingSecret: 's', platform: { enabled: true, ...from('') } }).stderr).toContain(
+      'Set platform.externalSecret.remoteKey.',
+    )
+  })
+
+  test('the guide’s certificate authority is mounted where Node.js is told to read it', () => {
+    const [, example = ''] = /```yaml\n(env: *\n[^`]+)```/.exec(read('docs/operate.md')) ?? []
+    const { stdout, stderr } = rendered(chart, { ...ownPlatform, ...parse(example) })
+    expect(stderr).toBe('')
+    const all = objectsOf(stdout)
+    expect(refused(all)).toEqual([])
+    const { containers, volumes } = all.find(
+      ({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'pilothouse',
+    ).spec.template.spec
+    const { value } = containers[0].env.find(({ name }: { name: string }) => name === 'NODE_EXTRA_CA_CERTS')
+    const mount = containers[0].volumeMounts.find(({ mountPath }: { mountPath: string }) =>
+      value.startsWith(`${mountPath}/`),
+    )
+    expect(volumes.find(({ name }: { name: string }) => name === mount.name)).toHaveProperty('configMap')
+  })
+
   test('what the documentation installs renders', () => {
     const text = read('docs/operate.md')
       .replaceAll(/\\\n */g, '')

@@ -51,7 +51,7 @@ export function CreateForm({ workspace }: { workspace: string }) {
   const key = useRef({ body: '', id: '' })
 
   const values = useOnlyChoices(workspace, typed)
-  const rules = listenerRules(useQuery(listenersQuery(workspace)).data?.resources, values.listener)
+  const rules = listenerRules(useQuery(listenersQuery(workspace)).data, values.listener)
   const change = (part: Partial<CreateValues>) => {
     setTyped((now) => ({ ...now, ...part }))
     setIssues((now) => without(now, Object.keys(part)))
@@ -149,7 +149,7 @@ export function CreateForm({ workspace }: { workspace: string }) {
 /** Preselects an integration or listener if there is only one. */
 function useOnlyChoices(workspace: string, values: CreateValues): CreateValues {
   const integrations = useQuery(integrationsQuery(workspace)).data ?? []
-  const listeners = useQuery(listenersQuery(workspace)).data?.resources ?? []
+  const listeners = useQuery(listenersQuery(workspace)).data ?? []
   const only = (list: readonly { id: string }[]) => (list.length === 1 ? (list[0]?.id ?? '') : '')
   return {
     ...values,

@@ -55,10 +55,10 @@ export function DockerSections(props: SectionProps) {
 
 function Place({ workspace, values, issues, change }: SectionProps) {
   const list = useQuery(listenersQuery(workspace))
-  if (list.data?.resources.length === 0) return null
-  const listener = list.data?.resources.find(({ id }) => id === values.listener)
+  if (list.data?.length === 0) return null
+  const listener = list.data?.find(({ id }) => id === values.listener)
   const namespaces = listener?.compute_config?.k8s_namespaces ?? []
-  const { takesNamespace } = listenerRules(list.data?.resources, values.listener)
+  const { takesNamespace } = listenerRules(list.data, values.listener)
   return (
     <>
       {list.error ? (
@@ -87,7 +87,7 @@ function Place({ workspace, values, issues, change }: SectionProps) {
             {...describedBy('create-listener', issues.listener)}
           >
             <option value="">{list.data ? 'Choose…' : 'Loading…'}</option>
-            {list.data?.resources.map(({ id, compute_id: name, compute_type: type }) => (
+            {list.data?.map(({ id, compute_id: name, compute_type: type }) => (
               <option key={id} value={id}>
                 {name ?? id} ({type})
               </option>

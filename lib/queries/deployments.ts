@@ -3,9 +3,11 @@ import type { FleetActivity } from '@/lib/contracts/activity'
 import { controlPlane } from '@/lib/contracts/control-plane'
 import type { DeploymentRowsPage, HealthGroup, RowSort } from '@/lib/contracts/deployments/deployment-row'
 import type { Deployment } from '@/lib/contracts/deployments/deployments'
+import { everyListener } from '@/lib/contracts/deployments/listener-row'
+import type { Listener, ListenersList } from '@/lib/contracts/deployments/listeners'
 import { buildQuery, type InputOf } from '@/lib/contracts/wire/api'
 import { apiQuery, LIVE_MS, operationKey } from './api-query'
-import { consoleFetch, type RelayError } from './relay-fetch'
+import { consoleFetch, type RelayError, relayFetch } from './relay-fetch'
 
 type ListQuery = InputOf<typeof controlPlane.listDeployments>['query']
 
@@ -65,9 +67,16 @@ export const refsQuery = (workspace: string, integration: string, url: string) =
     query: { repo_url: url },
   })
 
-/** Listeners, which deploy the images. */
+/** All listeners, which deploy the images. Its key begins like that of `listListeners`. */
 export const listenersQuery = (workspace: string) =>
-  apiQuery(controlPlane.listListeners, { workspace, query: { limit: 100 } })
+  queryOptions<Listener[], RelayError>({
+    queryKey: [...operationKey(controlPlane.listListeners, workspace), 'all'],
+    queryFn: ({ signal }) =>
+      everyListener(
+        // The relay has parsed the response; only the type is lost.
+        (query) => relayFetch(controlPlane.listListeners, { workspace, query }, signal) as Promise<ListenersList>,
+      ),
+  })
 
 /**
  * The display name of a deployment's listener. Who cannot list the listeners has it from the deployment, where its
@@ -80,7 +89,7 @@ export function useListenerName(
   const id = config?.listener_id
   const { data } = useQuery({ ...listenersQuery(workspace), enabled: Boolean(id) && !listener })
   if (!id) return undefined
-  return listener?.name ?? data?.resources.find((one) => one.id === id)?.compute_id ?? id
+  return listener?.name ?? data?.find((one) => one.id === id)?.compute_id ?? id
 }
 
 const REFRESH_MS = 30_000

@@ -19,3 +19,9 @@ for (const [method, level] of Object.entries(LEVELS))
     const stream = level === 'info' ? process.stdout : process.stderr
     stream.write(`${JSON.stringify({ at: new Date(), level, event: 'console', message: shown })}\n`)
   }
+
+// Node.js prints warnings as errors. It has no listener where it was told not to print them.
+if (process.listenerCount('warning') > 0) {
+  process.removeAllListeners('warning')
+  process.on('warning', (warning) => console.warn(String(warning)))
+}

@@ -30,3 +30,16 @@ test('each print of a library is one line of JSON in the format of the log', () 
   ])
   expect(Date.parse(out[0].at)).not.toBeNaN()
 })
+
+test('a warning of Node.js or a library has the level of one', () => {
+  expect(run(`process.emitWarning('NodeVersionSupportWarning: The SDK will require\\nnode >=22.')`)).toMatchObject({
+    out: [],
+    error: [
+      {
+        level: 'warn',
+        event: 'console',
+        message: 'Warning: NodeVersionSupportWarning: The SDK will require node >=22.',
+      },
+    ],
+  })
+})

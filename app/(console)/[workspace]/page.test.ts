@@ -1,6 +1,8 @@
-import { Children, isValidElement, type ReactNode } from 'react'
+import { Children, isValidElement, type ReactElement, type ReactNode } from 'react'
 import { expect, test, vi } from 'vitest'
+import { AddDeployment } from '@/components/deployments/add-deployment'
 import { ModelSample } from '@/components/deployments/model-sample'
+import { HomeChat } from '@/components/runs/chat/home-chat'
 import { pageWorkspace } from '@/lib/server/access/page-actor'
 import Page from './page'
 
@@ -10,9 +12,9 @@ vi.mock('@/lib/server/relay/prefetch', () => ({ prefetchRead: async () => {} }))
 vi.mock('./recordings', () => ({ visibleRecordings: async () => ({ items: [] }) }))
 vi.mock('./first-steps', () => ({ firstSteps: async () => [] }))
 
-const typesIn = (node: ReactNode): unknown[] =>
+const elementsIn = (node: ReactNode): ReactElement[] =>
   Children.toArray(node).flatMap((one) =>
-    isValidElement<{ children?: ReactNode }>(one) ? [one.type, ...typesIn(one.props.children)] : [],
+    isValidElement<{ children?: ReactNode }>(one) ? [one, ...elementsIn(one.props.children)] : [],
   )
 
 test.each([
@@ -26,5 +28,14 @@ test.each([
     current: { kind, role, rights: { role, deployments: {} } },
   } as never)
   const page = await Page({ params: Promise.resolve({ workspace: 'w' }), searchParams: Promise.resolve({}) })
-  expect(typesIn(page).includes(ModelSample)).toBe(isOffered)
+  expect(elementsIn(page).some(({ type }) => type === ModelSample)).toBe(isOffered)
+})
+
+test('Home leads to a first deployment where there is none', async () => {
+  vi.mocked(pageWorkspace).mockResolvedValue({
+    ...{ actor: {}, current: { kind: 'embedded', role: 'admin', rights: { role: 'admin', deployments: {} } } },
+  } as never)
+  const page = await Page({ params: Promise.resolve({ workspace: 'w' }), searchParams: Promise.resolve({}) })
+  const chat = elementsIn(page).find(({ type }) => type === HomeChat)
+  expect(chat?.props).toMatchObject({ add: { type: AddDeployment, props: { workspace: 'w' } } })
 })

@@ -1,6 +1,7 @@
 import type { Metadata } from 'next'
 import { cookies } from 'next/headers'
 import { RecentChanges } from '@/components/audit/recent-changes'
+import { AddDeployment } from '@/components/deployments/add-deployment'
 import { FAILING } from '@/components/deployments/fleet-summary'
 import { ModelSample } from '@/components/deployments/model-sample'
 import { HomeChat } from '@/components/runs/chat/home-chat'
@@ -50,6 +51,7 @@ export default async function Page({ params }: PageProps<'/[workspace]'>) {
   const isNew = !seen.has(TOUR_COOKIE)
   const steps =
     isAdmin && !seen.has(STEPS_COOKIE) ? await within(STEPS_MS, firstSteps(workspace, actor, !isFresh), []) : []
+  const chat = <HomeChat workspace={workspace} isFresh={isFresh} add={<AddDeployment workspace={workspace} />} />
   return (
     <Hydrated>
       <PageHeader title="Home">
@@ -58,12 +60,12 @@ export default async function Page({ params }: PageProps<'/[workspace]'>) {
         ) : null}
       </PageHeader>
       <div className="flex flex-col gap-4">
-        {isFresh ? <HomeChat workspace={workspace} isFresh /> : null}
+        {isFresh ? chat : null}
         {isNew ? <TourOffer /> : null}
         <div>
           <Attention workspace={workspace} />
         </div>
-        {isFresh ? null : <HomeChat workspace={workspace} isFresh={false} />}
+        {isFresh ? null : chat}
         {steps.length > 0 ? <FirstSteps steps={steps} /> : null}
         {current.kind === 'embedded' && isAdmin ? <ModelSample workspace={workspace} /> : null}
         <FailedRuns workspace={workspace} />

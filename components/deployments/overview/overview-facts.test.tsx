@@ -13,10 +13,7 @@ function show(more: object) {
     ...{ created_at: '2026-11-25T10:00:00Z', updated_at: '2026-11-25T10:00:00Z', ...more },
   } as unknown as Deployment
   const client = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
-  client.setQueryData<unknown>(listenersQuery('local').queryKey, {
-    resources: [{ id: 'listener-1', compute_id: 'quay' }],
-    offset: 1,
-  })
+  client.setQueryData<unknown>(listenersQuery('local').queryKey, [{ id: 'listener-1', compute_id: 'quay' }])
   render(
     <QueryClientProvider client={client}>
       <OverviewFacts workspace="local" deployment={deployment} />

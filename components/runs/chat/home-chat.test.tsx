@@ -29,7 +29,7 @@ function say(input_schema: Record<string, unknown> | null) {
   vi.mocked(startRun).mockResolvedValue({ ok: true, data: { id: 'r', thread: 't' } as never })
   render(
     <QueryClientProvider client={client}>
-      <HomeChat workspace="w" isFresh />
+      <HomeChat workspace="w" isFresh add={<a href="/new">New deployment</a>} />
     </QueryClientProvider>,
   )
   const field = screen.getByLabelText<HTMLTextAreaElement>('Message')
@@ -49,7 +49,7 @@ test('no deployment is named before it is known which one takes the message', as
   client.setQueryData(pickableAssistants('w', 'd').queryKey, assistant('form') as never)
   render(
     <QueryClientProvider client={client}>
-      <HomeChat workspace="w" isFresh />
+      <HomeChat workspace="w" isFresh add={<a href="/new">New deployment</a>} />
     </QueryClientProvider>,
   )
   expect(screen.getByLabelText('Message').getAttribute('placeholder')).toBe('Message…')
@@ -63,7 +63,7 @@ test('while the deployments cannot be read, it says so and keeps what is typed',
   vi.stubGlobal('fetch', () => Promise.reject(new TypeError('down')))
   render(
     <QueryClientProvider client={new QueryClient()}>
-      <HomeChat workspace="w" isFresh />
+      <HomeChat workspace="w" isFresh add={<a href="/new">New deployment</a>} />
     </QueryClientProvider>,
   )
   const field = screen.getByLabelText<HTMLTextAreaElement>('Message')
@@ -72,6 +72,28 @@ test('while the deployments cannot be read, it says so and keeps what is typed',
   fireEvent.keyDown(field, { key: 'Enter' })
   expect(startRun).not.toHaveBeenCalled()
   expect(field.value).toBe('hi')
+})
+
+test.each([
+  ['there is none', {}, 'No deployments yet. This is ready as soon as one is healthy.', true],
+  ['the first one comes up', { progress: 1 }, 'No deployment is healthy yet. This is ready as soon as one is.', false],
+  [
+    'all of them are not read',
+    { isCut: true },
+    'No deployment is healthy yet. This is ready as soon as one is.',
+    false,
+  ],
+])('without a healthy deployment, the way to the first is shown if %s', async (_, more, told, isOffered) => {
+  const { isCut = false, ...counted } = more as { isCut?: boolean }
+  const health = { counts: { ok: 0, failing: 0, progress: 0, unknown: 0, ...counted }, isCut }
+  vi.stubGlobal('fetch', async () => Response.json({ rows: [], health }))
+  render(
+    <QueryClientProvider client={new QueryClient()}>
+      <HomeChat workspace="w" isFresh add={<a href="/new">New deployment</a>} />
+    </QueryClientProvider>,
+  )
+  expect((await screen.findByRole('status')).textContent).toBe(told)
+  expect(screen.queryAllByRole('link', { name: 'New deployment' })).toHaveLength(isOffered ? 1 : 0)
 })
 
 test('a graph that takes no messages is sent none', async () => {

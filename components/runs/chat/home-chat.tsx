@@ -1,7 +1,7 @@
 'use client'
 import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRouter } from 'next/navigation'
-import { useRef, useState } from 'react'
+import { type ReactNode, useRef, useState } from 'react'
 import { readForMessage } from '@/components/runs/start/schema/read-input'
 import { issueError } from '@/components/runs/start/start-issues'
 import { initialOptions } from '@/components/runs/start/start-options'
@@ -29,8 +29,15 @@ const LOOK_MS = 2_000
 /** Of how many deployments the assistants are read to find one to talk to. */
 const MOST_ASKED = 5
 
+type Props = {
+  workspace: string
+  isFresh: boolean
+  /** Where there is no deployment: the way to the first one. */
+  add: ReactNode
+}
+
 /** Says something to an agent right from Home: the conversation opens while the reply streams. */
-export function HomeChat({ workspace, isFresh }: { workspace: string; isFresh: boolean }) {
+export function HomeChat({ workspace, isFresh, add }: Props) {
   const router = useRouter()
   const client = useQueryClient()
   const { run: reason, runAt } = useReasons()
@@ -115,17 +122,25 @@ export function HomeChat({ workspace, isFresh }: { workspace: string; isFresh: b
     )
   }
   const isUnread = !found.data && (found.error ?? found.failureReason) !== null
+  const health = found.data?.health
+  const isEmpty = health && !health.isCut && Object.values(health.counts).every((number) => number === 0)
   const missing = isUnread
     ? 'The deployments cannot be read.'
-    : unknown.isSuccess && isNone && listed.length === 0 && 'No deployment is healthy yet.'
+    : unknown.isSuccess &&
+      isNone &&
+      listed.length === 0 &&
+      (isEmpty ? 'No deployments yet.' : 'No deployment is healthy yet.')
   return (
     <Panel title={isFresh ? 'Say something to an agent' : 'Talk to an agent'}>
       {error ? <ErrorNotice error={error} className="mb-2" /> : null}
       <QueuedNotice queued={queued} className="mb-2" />
       {missing ? (
-        <p role="status" className="mb-2 text-ink-2">
-          {missing} This is ready as soon as {isUnread ? 'they are' : 'one is'}.
-        </p>
+        <div className="mb-2 flex flex-wrap items-center justify-between gap-2">
+          <p role="status" className="text-ink-2">
+            {missing} This is ready as soon as {isUnread ? 'they are' : isEmpty ? 'one is healthy' : 'one is'}.
+          </p>
+          {isEmpty && !isUnread ? add : null}
+        </div>
       ) : null}
       <Composer
         field={field}

@@ -1,4 +1,4 @@
-import type { Listener, ListenerConnection } from './listeners'
+import type { Listener, ListenerConnection, ListenersList } from './listeners'
 
 /** In the order of a list: what needs attention comes first. */
 export const LISTENER_STATES = ['away', 'revoked', 'never', 'unknown', 'connected'] as const
@@ -34,6 +34,22 @@ export type ListenerRowsPage = {
   waiting: { deployments: ListenerDeployment[]; count: number } | null
   /** There are more deployments than were read. */
   isCut: boolean
+}
+
+const PAGE = 100
+
+/** The listeners of all pages. */
+export async function everyListener(
+  readPage: (query: { limit: number; offset: number }) => Promise<Pick<ListenersList, 'resources'>>,
+): Promise<Listener[]> {
+  const read = new Map<string, Listener>()
+  for (let offset = 0; ; offset += PAGE) {
+    const { resources } = await readPage({ limit: PAGE, offset })
+    const known = read.size
+    for (const one of resources) read.set(one.id, one)
+    // A server that ignores the offset sends the first page for ever.
+    if (resources.length < PAGE || read.size === known) return [...read.values()]
+  }
 }
 
 /** The platform itself, which cannot be changed or deleted. */

@@ -2,6 +2,7 @@ import 'server-only'
 import { z } from 'zod'
 import { controlPlane } from '@/lib/contracts/control-plane'
 import {
+  everyListener,
   isOwnListener,
   LISTENER_STATES,
   type ListenerDeployment,
@@ -22,7 +23,6 @@ import { call } from '../upstream/call'
 import type { CallOptions } from '../upstream/call-context'
 import { type Fleet, readFreshFleet } from './fleet'
 
-const PAGE = 100
 /** Deployments that a row of the list, and a listener by itself, come with. */
 const FEW = 3
 const MANY = 100
@@ -73,17 +73,8 @@ export async function readListenerRows(
   }
 }
 
-async function readListeners(workspace: string, options: CallOptions): Promise<Listener[]> {
-  const read = new Map<string, Listener>()
-  for (let offset = 0; ; offset += PAGE) {
-    const input = { workspace, query: { limit: PAGE, offset } }
-    const { resources } = await call(controlPlane.listListeners, input, options)
-    const known = read.size
-    for (const one of resources) read.set(one.id, one)
-    // A server that ignores the offset sends the first page for ever.
-    if (resources.length < PAGE || read.size === known) return [...read.values()]
-  }
-}
+export const readListeners = (workspace: string, options: CallOptions): Promise<Listener[]> =>
+  everyListener((query) => call(controlPlane.listListeners, { workspace, query }, options))
 
 /** The deployments by the id of their listener. Those that name none are the platform's own. */
 function placeDeployments(listeners: readonly Listener[], { rows, deployments }: Fleet) {

@@ -30,7 +30,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- end }}
 {{- define "pilothouse.gateway.secret" -}}
-{{ required "Set gateway.existingSecret." .Values.gateway.existingSecret }}
+{{- if (.Values.gateway.externalSecret).enabled }}{{ include "pilothouse.gateway.name" . }}{{ else }}{{ required "Set gateway.existingSecret, or gateway.externalSecret.enabled." .Values.gateway.existingSecret }}{{ end }}
 {{- end }}
 {{- define "pilothouse.gateway.url" -}}
 {{- if .Values.gateway.enabled }}{{ .Values.gateway.url | default (printf "http://%s.%s.svc" (include "pilothouse.gateway.name" .) .Release.Namespace) }}{{ end }}
@@ -49,7 +49,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- end }}
 {{- define "pilothouse.platform.secret" -}}
-{{ required "Set platform.existingSecret." .Values.platform.existingSecret }}
+{{- if (.Values.platform.externalSecret).enabled }}{{ include "pilothouse.platform.name" . }}{{ else }}{{ required "Set platform.existingSecret, or platform.externalSecret.enabled." .Values.platform.existingSecret }}{{ end }}
 {{- end }}
 {{- define "pilothouse.platform.url" -}}
 http://{{ include "pilothouse.platform.name" . }}.{{ .Release.Namespace }}.svc
@@ -70,6 +70,14 @@ http://{{ include "pilothouse.platform.name" . }}.{{ .Release.Namespace }}.svc
 {{- end }}
 {{- define "pilothouse.controlPlane.kind" -}}
 {{ .Values.controlPlane.kind | default (ternary "embedded" "control-plane" (eq (include "pilothouse.platform.isUsed" .) "true")) }}
+{{- end }}
+{{- /* Where the pods of a part run, from its values. */ -}}
+{{- define "pilothouse.placement" -}}
+{{- range $name := list "priorityClassName" "nodeSelector" "tolerations" "affinity" }}
+{{- with index $ $name }}
+{{ $name }}: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
 {{- end }}
 {{- define "pilothouse.dnsPorts" -}}
 {{- range .Values.dnsPorts | default (list 53) }}
