@@ -79,6 +79,7 @@ test('every request of the documentation is answered', async () => {
     const response = request.url.startsWith(CONSOLE) ? await serveHttpApi(request) : await fetch(request)
     const text = await response.text()
     expect(response.ok, `${command}\n${response.status} ${text}`).toBe(true)
+    if (request.url.endsWith('/v2/listeners')) variables.ID = JSON.parse(text).id
     if (!isFirst(command)) continue
     const { id, tenant_id } = JSON.parse(text)
     Object.assign(variables, { DEPLOYMENT_ID: id, CONTROL_PLANE_TENANT_ID: tenant_id })

@@ -60,9 +60,9 @@ export async function takeLease(name: string): Promise<Lease | undefined> {
 }
 
 const own = () => sql`${shownInstance()?.number ?? null}::int`
-const lives = sql`known.instance in (
+const lives = sql`(known.instance is null or known.instance in (
   select objid::bigint from pg_locks where locktype = 'advisory' and classid = ${LOCKS.instance}
-    and objsubid = 2 and granted and database = (select oid from pg_database where datname = current_database()))`
+    and objsubid = 2 and granted and database = (select oid from pg_database where datname = current_database())))`
 
 type Gone = { holder: string; until: string }
 
