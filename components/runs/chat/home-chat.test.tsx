@@ -105,7 +105,8 @@ test('a graph that takes no messages is sent none', async () => {
 
 test('a graph that does not say what it takes is sent the message', async () => {
   say({})
-  await vi.waitFor(() => expect(startRun).toHaveBeenCalled())
+  // What checks an input is loaded when it is needed.
+  await vi.waitFor(() => expect(startRun).toHaveBeenCalled(), { timeout: 10_000 })
   const { body } = vi.mocked(startRun).mock.lastCall?.[0] ?? {}
   expect(JSON.parse(String(body))).toMatchObject({ assistant_id: 'a', input: { messages: [{ content: 'hi' }] } })
 })
