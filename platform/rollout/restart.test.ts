@@ -160,6 +160,8 @@ test.skipIf(process.platform !== 'linux')(
     await waitFor('a build is under way', async () => /pid \d+/.test(await log()))
     const command = numberHere(Number(/pid (\d+)/.exec(await log())?.[1]), 'stuck.mjs')
     const [reaper] = reaperOf(first.child.pid)
+    // Stopped, or it starts another reaper if this test is delayed between the two kills.
+    first.child.kill('SIGSTOP')
     process.kill(Number(reaper), 'SIGKILL')
     first.child.kill('SIGKILL')
     await first.ended
