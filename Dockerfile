@@ -18,6 +18,9 @@ COPY . .
 RUN node scripts/pack/sbom.mjs > sbom.cdx.json
 
 FROM sources AS build
+# The path below which the console is served, such as /pilothouse: see docs/operate.md.
+ARG PILOTHOUSE_BASE_PATH=
+ENV PILOTHOUSE_BASE_PATH=$PILOTHOUSE_BASE_PATH
 # sharp resizes images, which the console does not do.
 RUN NEXT_OUTPUT=standalone NEXT_TELEMETRY_DISABLED=1 npx next build && node scripts/docs/build.mjs \
   && cd .next/standalone/node_modules && rm -rf sharp @img detect-libc semver

@@ -20,8 +20,17 @@ const docsPolicy = [
   ...["font-src 'self'", "connect-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
 ].join('; ')
 
+// See docs/decisions/0111-below-a-path.md. scripts/bootstrap.mjs takes it from NEXTAUTH_URL.
+const basePath = process.env.PILOTHOUSE_BASE_PATH ?? ''
+if (!/^(\/[\w.~-]+)*$/.test(basePath))
+  throw new Error(
+    `The console cannot be served below "${basePath}". Give NEXTAUTH_URL a path like /pilothouse: letters, digits and . _ ~ - only.`,
+  )
+
 /** @type {import('next').NextConfig} */
 export default {
+  basePath,
+  env: { PILOTHOUSE_BASE_PATH: basePath },
   typedRoutes: true,
   // The images use `standalone`: a folder with the few files of node_modules that the console needs.
   output: process.env.NEXT_OUTPUT === 'standalone' ? 'standalone' : undefined,
@@ -52,6 +61,8 @@ export default {
   // They override a route handler's headers, so cache-control is left to the routes.
   headers: async () => [
     { source: '/:path*', headers: EVERYWHERE },
+    // Below a base path, the second pattern does not match the base path alone.
+    { source: '/', headers: DOCUMENTS },
     { source: '/((?!_next/static/).*)', headers: DOCUMENTS },
     { source: '/(api|healthz|readyz|metrics)/:path*', headers: API },
     { source: '/docs/:path*', headers: [{ key: 'Content-Security-Policy', value: docsPolicy }] },

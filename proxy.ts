@@ -35,4 +35,5 @@ function pagePolicy(nonce: string, isDev: boolean): string {
   ].join('; ')
 }
 
-export const config = { matcher: ['/((?!api/|docs(?:/|$)|_next/static|_next/image|healthz$|readyz$|metrics$).*)'] }
+// Below a base path, the second pattern does not match the base path alone.
+export const config = { matcher: ['/', '/((?!api/|docs(?:/|$)|_next/static|_next/image|healthz$|readyz$|metrics$).*)'] }

@@ -10,6 +10,7 @@ import { KEYS_SCRIPT } from '@/components/shell/early/keys'
 import { ROW_CLICKS_SCRIPT } from '@/components/shell/early/row-clicks'
 import { THEME_SCRIPT } from '@/components/shell/early/theme'
 import { Providers } from '@/components/shell/providers'
+import { withBasePath } from '@/lib/base-path'
 import { env } from '@/lib/server/process/env'
 import './globals.css'
 
@@ -23,13 +24,13 @@ export async function generateMetadata(): Promise<Metadata> {
     title: { default: 'Pilothouse', template: '%s · Pilothouse' },
     description: DESCRIPTION,
     applicationName: 'Pilothouse',
-    manifest: '/manifest.webmanifest',
+    manifest: withBasePath('/manifest.webmanifest'),
     icons: {
       icon: [
-        { url: '/icon.svg', type: 'image/svg+xml', media: '(prefers-color-scheme: light)' },
-        { url: '/icon-dark.svg', type: 'image/svg+xml', media: '(prefers-color-scheme: dark)' },
+        { url: withBasePath('/icon.svg'), type: 'image/svg+xml', media: '(prefers-color-scheme: light)' },
+        { url: withBasePath('/icon-dark.svg'), type: 'image/svg+xml', media: '(prefers-color-scheme: dark)' },
       ],
-      apple: '/apple-touch-icon.png',
+      apple: withBasePath('/apple-touch-icon.png'),
     },
     openGraph: { title: 'Pilothouse', description: DESCRIPTION, type: 'website', images: SOCIAL },
     twitter: { card: 'summary_large_image', images: SOCIAL },

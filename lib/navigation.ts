@@ -1,3 +1,5 @@
+import { withBasePath } from './base-path'
+
 /** A page that has not come after this long will not: its request was given up. */
 const LONGEST_MS = 30_000
 
@@ -15,9 +17,9 @@ function set(value: boolean): void {
 
 /** Whether another page was asked for and has not come yet, as an external store. */
 export const navigation = {
-  /** Nothing is under way to the address that is shown. */
+  /** Nothing is under way to the address that is shown. The framework gives one of our paths, or the whole address. */
   begin(url: string): void {
-    const { pathname, search } = new URL(url, location.href)
+    const { pathname, search } = new URL(url.startsWith('/') ? withBasePath(url) : url, location.href)
     set(pathname !== location.pathname || search !== location.search)
   },
   end: (): void => set(false),

@@ -61,6 +61,16 @@ function stamp(file, value) {
   writeFileSync(path.join(root, file), value)
 }
 
+/**
+ * Makes all builds from here on serve the console below the path of its public address.
+ * @param {string | undefined} address
+ */
+export function buildBelow(address) {
+  const { pathname } = URL.canParse(address ?? '') ? new URL(address ?? '') : { pathname: '/' }
+  process.env.PILOTHOUSE_BASE_PATH = pathname.replace(/\/+$/, '')
+}
+const basePath = () => process.env.PILOTHOUSE_BASE_PATH ?? ''
+
 function waitForLock(lock) {
   mkdirSync(path.dirname(lock), { recursive: true })
   let told
@@ -138,7 +148,7 @@ const docsStamp = () =>
     ...['docs', 'scripts/docs', 'lib/contracts', 'lib/server/http-api'].flatMap(filesIn),
     ...['.env.example', 'lib/server/process/env.ts', 'platform/kernel/env.ts'],
     ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', 'package-lock.json'],
-  ])
+  ]) + basePath()
 
 const DOCS_STAMP = '.build/docs/.stamp'
 export const areDocsStale = () => !isPackaged && !isStamped(DOCS_STAMP, docsStamp())
@@ -148,16 +158,16 @@ export function ensureDocs() {
   return isPackaged || ensureStamped(DOCS_STAMP, docsStamp(), () => run(process.execPath, ['scripts/docs/build.mjs']))
 }
 
-/** Builds the console if its sources changed since the last build. */
+/** Builds the console if its sources or its path changed since the last build. */
 export function ensureBuild() {
   if (isPackaged) return
   const config = [
     ...['proxy.ts', 'instrumentation.ts', 'instrumentation-client.ts'],
     ...['next.config.mjs', 'scripts/pack/compress.mjs', 'tailwind.config.ts', 'postcss.config.mjs'],
   ]
-  const want = hashOf([...['app', 'components', 'lib', 'public'].flatMap(filesIn), ...config, ...SHARED])
+  const want = hashOf([...['app', 'components', 'lib', 'public'].flatMap(filesIn), ...config, ...SHARED]) + basePath()
   const isDone = ensureStamped('.next/.stamp', want, () => {
-    console.log('[boot] building the console (once per change of its sources)')
+    console.log('[boot] building the console (once per change of its sources or path)')
     return tool('next/dist/bin/next', ['build'], { env: cleanEnv({ NODE_ENV: 'production' }) })
   })
   if (isDone) return

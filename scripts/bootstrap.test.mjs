@@ -83,3 +83,24 @@ test('a start in a folder that it cannot write to says so in one line', async ()
   expect(await one.ended).toEqual([1, null])
   await soon(() => expect(one.said).toMatch(/^\[boot\] \S+ has to be built, and cannot be written to: [^\n]+\n$/))
 })
+
+test('the console and its documentation are built again when the path of the public address changes', async () => {
+  const build =
+    "import { appendFileSync } from 'node:fs'; appendFileSync('record', process.env.PILOTHOUSE_BASE_PATH + ' ')"
+  for (const file of ['node_modules/next/dist/bin/next', 'scripts/docs/build.mjs']) {
+    mkdirSync(path.join(clone, path.dirname(file)), { recursive: true })
+    writeFileSync(path.join(clone, file), build)
+  }
+  const { buildBelow, ensureBuild, ensureDocs, areDocsStale } = await import(path.join(clone, 'scripts/bootstrap.mjs'))
+  vi.stubEnv('PILOTHOUSE_BASE_PATH', '')
+  for (const address of [undefined, 'http://localhost:3000/', 'https://a.example/ops/', 'https://b.example/ops']) {
+    buildBelow(address)
+    ensureBuild()
+    ensureDocs()
+  }
+  expect(record()).toBe('  /ops /ops ')
+  expect(areDocsStale()).toBe(false)
+  buildBelow('not an address')
+  expect(areDocsStale()).toBe(true)
+  vi.unstubAllEnvs()
+})

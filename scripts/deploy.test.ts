@@ -286,6 +286,21 @@ describe.skipIf(!helm)('helm (skipped where the program is missing)', () => {
     })
   })
 
+  test('the ingress leads only the path of the public address to the console', () => {
+    const ingress =
+      'existingSecret=s,ingress.enabled=true,ingress.host=ops.example.com,controlPlane.url=https://a.example'
+    const pathsOf = (url: string) => {
+      const { stdout } = run('template', 'console', chart, '--set', `${ingress},url=${url}`)
+      return objectsOf(stdout)
+        .filter(({ kind }) => kind === 'Ingress')
+        .flatMap(({ spec }) => spec.rules[0].http.paths.map(({ path }: { path: string }) => path))
+    }
+    expect(pathsOf('https://ops.example.com')).toEqual(['/'])
+    expect(pathsOf('https://ops.example.com/pilothouse')).toEqual(['/pilothouse'])
+    for (const url of ['https://ops.example.com/', 'https://ops.example.com/a b', 'https://ops.example.com/x?y'])
+      expect(pathsOf(url)).toEqual([])
+  })
+
   test('the gateway has objects of its own, which the selectors of the console do not match', () => {
     const { status, stdout, stderr } = run('template', 'console', chart, ...given, '--set', gateway)
     expect([stderr, status]).toEqual(['', 0])

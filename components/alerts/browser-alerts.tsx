@@ -2,10 +2,11 @@
 import { useEffect, useRef, useState } from 'react'
 import { Button } from '@/components/ui/button'
 import { toast } from '@/components/ui/toast'
+import { nameInBrowser, withBasePath } from '@/lib/base-path'
 import type { AlertEvent } from '@/lib/contracts/alerts/alerts'
 import { routes } from '@/lib/routes'
 
-const KEY = 'pilothouse.browser-alerts'
+const KEY = nameInBrowser('pilothouse.browser-alerts')
 /** A burst becomes one notification. */
 const MOST = 3
 
@@ -51,6 +52,6 @@ function show(title: string, options: NotificationOptions, workspace: string): v
   const made = new Notification(title, options)
   made.onclick = () => {
     window.focus()
-    window.location.assign(routes.alerts(workspace))
+    window.location.assign(withBasePath(routes.alerts(workspace)))
   }
 }

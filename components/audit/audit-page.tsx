@@ -9,6 +9,7 @@ import { ListPage } from '@/components/shared/list/list-page'
 import { useList } from '@/components/shared/list/use-list'
 import { Button } from '@/components/ui/button'
 import { Menu, MenuItem, MenuLabel } from '@/components/ui/menu'
+import { withBasePath } from '@/lib/base-path'
 import type { AuditRow } from '@/lib/contracts/audit/audit-row'
 import { EXPORT_CAP } from '@/lib/format/csv'
 import { count } from '@/lib/format/format'
@@ -103,7 +104,7 @@ const Export = ({ workspace, filters }: { workspace: string; filters: Record<str
   >
     {FILES.map(([label, format]) => (
       <MenuItem key={label} asChild>
-        <a href={routes.auditFile(workspace, { ...filters, ...format })} download>
+        <a href={withBasePath(routes.auditFile(workspace, { ...filters, ...format }))} download>
           {label}
         </a>
       </MenuItem>

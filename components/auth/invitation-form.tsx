@@ -7,6 +7,8 @@ import { useFocusRefused, useSave } from '@/components/shared/form/use-save'
 import { Button } from '@/components/ui/button'
 import { describedBy, Field } from '@/components/ui/field'
 import { Input } from '@/components/ui/input'
+import { loadAuthClient } from '@/lib/auth-client'
+import { withBasePath } from '@/lib/base-path'
 import type { OpenInvitation } from '@/lib/contracts/invitation'
 import type { ErrorView } from '@/lib/errors'
 import { acceptInvitation, openInvitation } from '@/lib/queries/invitations'
@@ -57,7 +59,7 @@ export function InvitationForm() {
 }
 
 const signInOnce = () =>
-  void import('next-auth/react').then(({ signIn }) => signIn('oidc', { callbackUrl: routes.invite() }))
+  void loadAuthClient().then(({ signIn }) => signIn('oidc', { callbackUrl: withBasePath(routes.invite()) }))
 
 function Step({ opened }: { opened: OpenInvitation }) {
   const { step, email, hasSingleSignOn } = opened

@@ -6,6 +6,8 @@ import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { Button } from '@/components/ui/button'
 import { Field } from '@/components/ui/field'
 import { Input } from '@/components/ui/input'
+import { loadAuthClient } from '@/lib/auth-client'
+import { withBasePath } from '@/lib/base-path'
 import { askPasskey } from '@/lib/queries/passkeys'
 import { localPath } from './local-path'
 
@@ -17,12 +19,9 @@ type SignInFormProps = {
   hasPasskeys?: boolean
 }
 
-// Loaded on first use, which makes the page appear sooner.
-const loadNextAuth = () => import('next-auth/react')
-
 /** Signs in without leaving the page. Null on success, else the code of the error. */
 async function send(provider: string, given: Record<string, unknown>): Promise<string | null> {
-  const { signIn } = await loadNextAuth()
+  const { signIn } = await loadAuthClient()
   const result = await signIn(provider, { ...given, redirect: false })
   if (!result) throw new Error('No response')
   return result.ok && !result.error ? null : (result.error ?? '')
@@ -93,7 +92,9 @@ export function SignInForm(props: SignInFormProps) {
       {hasSingleSignOn ? (
         <Button
           className="h-9"
-          onClick={() => void loadNextAuth().then(({ signIn }) => signIn('oidc', { callbackUrl: target }))}
+          onClick={() =>
+            void loadAuthClient().then(({ signIn }) => signIn('oidc', { callbackUrl: withBasePath(target) }))
+          }
         >
           Sign in with single sign-on
         </Button>

@@ -1,6 +1,7 @@
 'use client'
 import type { ReactNode } from 'react'
 import { Menu, MenuItem, MenuLabel } from '@/components/ui/menu'
+import { withBasePath } from '@/lib/base-path'
 import { EXPORT_CAP } from '@/lib/format/csv'
 import { count } from '@/lib/format/format'
 import { routes } from '@/lib/routes'
@@ -17,7 +18,7 @@ export const ExportMenu = ({ workspace, query, trigger }: ExportMenuProps) => (
   <Menu trigger={trigger} label="Export" defaultOpen>
     {FILES.map(([label, hint, format]) => (
       <MenuItem key={label} asChild>
-        <a href={routes.deploymentsFile(workspace, { ...query, ...format })} download>
+        <a href={withBasePath(routes.deploymentsFile(workspace, { ...query, ...format }))} download>
           <span>
             {label}
             <span className="block text-ink-3 text-xs">{hint}</span>

@@ -5,6 +5,7 @@ import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { QueuedNotice } from '@/components/shared/feedback/queued-notice'
 import { useSave } from '@/components/shared/form/use-save'
 import { answerThread } from '@/lib/actions/inbox'
+import { withBasePath } from '@/lib/base-path'
 import type { ThreadPlace } from '@/lib/contracts/wire/places'
 import { newRequestKey } from '@/lib/format/format'
 import { printJson } from '@/lib/json/lossless'
@@ -46,7 +47,8 @@ export function WaitingInChat({ place, Answers, onAnswered }: Props) {
         isBusy={isBusy}
         error={refused}
         linkTo={(interrupt) =>
-          window.location.origin + routes.inbox(workspace, { deployment: deploymentId, thread, interrupt })
+          window.location.origin +
+          withBasePath(routes.inbox(workspace, { deployment: deploymentId, thread, interrupt }))
         }
         onSend={send}
       />

@@ -14,6 +14,7 @@ import { Button } from '@/components/ui/button'
 import { Skeleton } from '@/components/ui/loading'
 import { sheetOverList } from '@/components/ui/styles'
 import { answerThread } from '@/lib/actions/inbox'
+import { withBasePath } from '@/lib/base-path'
 import { cn } from '@/lib/cn'
 import type { ThreadPlace } from '@/lib/contracts/wire/places'
 import type { ErrorView } from '@/lib/errors'
@@ -140,7 +141,8 @@ export function WaitingPanel({ place, name: listed, marked, Answers, onAnswered 
             isBusy={save.isBusy}
             error={save.error}
             linkTo={(interrupt) =>
-              window.location.origin + routes.inbox(workspace, { deployment: deploymentId, thread, interrupt })
+              window.location.origin +
+              withBasePath(routes.inbox(workspace, { deployment: deploymentId, thread, interrupt }))
             }
             onSend={send}
           />

@@ -1,10 +1,10 @@
 'use client'
 import { CloudOff, LogIn, Radio, RefreshCw } from 'lucide-react'
 import { type ReactNode, useSyncExternalStore } from 'react'
+import { signInHere } from '@/components/shared/feedback/sign-in-again'
 import { Button } from '@/components/ui/button'
 import { cn } from '@/lib/cn'
 import { connection } from '@/lib/live/client'
-import { routes } from '@/lib/routes'
 
 /** Whether what the page shows is current. Hidden on pages that do not update live. */
 export function LiveBadge() {
@@ -33,10 +33,7 @@ export function LiveBadge() {
   if (state === 'ended')
     return (
       // A full page load, so that nothing from the ended session stays on screen.
-      <Button
-        size="sm"
-        onClick={() => window.location.assign(routes.signIn(window.location.pathname + window.location.search))}
-      >
+      <Button size="sm" onClick={() => window.location.assign(signInHere())}>
         <LogIn aria-hidden />
         Session ended. Sign in
       </Button>

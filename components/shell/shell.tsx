@@ -7,6 +7,7 @@ import { keepRecentOf } from '@/components/shared/layout/recent'
 import { Button } from '@/components/ui/button'
 import { Kbd } from '@/components/ui/kbd'
 import { fillsWindow } from '@/components/ui/styles'
+import { withBasePath } from '@/lib/base-path'
 import { cn } from '@/lib/cn'
 import { LiveBadge } from './live-badge'
 import { Breadcrumb } from './navigation/breadcrumb'
@@ -75,7 +76,13 @@ export function Shell({ email, current, workspaces, children }: ShellProps) {
             </span>
           </button>
           <Button asChild variant="ghost" size="icon">
-            <a href={help} target="_blank" rel="noreferrer" aria-label="Help for this page" title="Help for this page">
+            <a
+              href={withBasePath(help)}
+              target="_blank"
+              rel="noreferrer"
+              aria-label="Help for this page"
+              title="Help for this page"
+            >
               <CircleHelp aria-hidden className="!size-4" />
             </a>
           </Button>

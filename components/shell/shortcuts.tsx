@@ -1,6 +1,7 @@
 'use client'
 import { Dialog } from '@/components/ui/dialog'
 import { Kbd } from '@/components/ui/kbd'
+import { withBasePath } from '@/lib/base-path'
 import { navItemsFor } from './navigation/nav'
 import type { ShellWorkspace } from './sidebar'
 
@@ -74,10 +75,15 @@ export const Shortcuts = ({ current, help, onClose }: { current: Place; help: st
       ))}
     </table>
     <p className="mt-4 flex gap-4">
-      <a href={help} target="_blank" rel="noreferrer" className="text-accent hover:underline">
+      <a href={withBasePath(help)} target="_blank" rel="noreferrer" className="text-accent hover:underline">
         Help for this page
       </a>
-      <a href="/docs/use/keyboard" target="_blank" rel="noreferrer" className="text-accent hover:underline">
+      <a
+        href={withBasePath('/docs/use/keyboard')}
+        target="_blank"
+        rel="noreferrer"
+        className="text-accent hover:underline"
+      >
         All keys
       </a>
     </p>

@@ -1,3 +1,5 @@
+import { withBasePath } from '@/lib/base-path'
+
 /** The browser features that the live client uses. Tests replace them. */
 export type LiveEnvironment = {
   fetch: (url: string, init: RequestInit) => Promise<Response>
@@ -55,7 +57,7 @@ export function browserEnvironment(): LiveEnvironment {
   }
   return {
     fetch: (url, init) => fetch(url, init),
-    url: '/api/live',
+    url: withBasePath('/api/live'),
     ...(canShare && { locks: navigator.locks, openChannel: (name: string) => new BroadcastChannel(name) }),
     isOnline: () => navigator.onLine,
     isHidden: () => document.visibilityState === 'hidden',

@@ -1,9 +1,10 @@
+import { nameInBrowser } from '@/lib/base-path'
 import { type ConnectionState, decodeFrame, type OwnFrame } from './connection'
 import type { Channel, LiveEnvironment } from './environment'
 import { Follower, type Handlers } from './follower'
 import { type Member, Router, type Wanted } from './router'
 
-const NAME = 'pilothouse-live'
+const NAME = nameInBrowser('pilothouse-live')
 
 /** Messages between tabs. Each tab listens on a common channel and its own, so that frames only wake their receiver. */
 type Message =

@@ -1,9 +1,10 @@
+import { withBasePath } from '@/lib/base-path'
 import type { OpenInvitation } from '@/lib/contracts/invitation'
 import type { Result } from '@/lib/errors'
 import { routes } from '@/lib/routes'
 
 const post = async <T>(path: string, body: object): Promise<Result<T>> => {
-  const response = await fetch(path, {
+  const response = await fetch(withBasePath(path), {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),

@@ -1,3 +1,4 @@
+import { withBasePath } from '@/lib/base-path'
 import type { Result } from '@/lib/errors'
 import { routes } from '@/lib/routes'
 
@@ -5,7 +6,7 @@ import { routes } from '@/lib/routes'
 export async function askPasskey(): Promise<string | undefined> {
   const [{ startAuthentication }, answer] = await Promise.all([
     import('@simplewebauthn/browser'),
-    fetch(routes.signInPasskey(), { method: 'POST' }),
+    fetch(withBasePath(routes.signInPasskey()), { method: 'POST' }),
   ])
   type Options = Parameters<typeof startAuthentication>[0]['optionsJSON']
   const result = (await answer.json()) as Result<Options> // our own route handler

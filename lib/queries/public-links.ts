@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
+import { withBasePath } from '@/lib/base-path'
 import type { PublicLinks } from '@/lib/contracts/public-link'
 import { consoleFetch, type RelayError } from './relay-fetch'
 
@@ -21,7 +22,9 @@ export async function openPublicRun(
   signal: AbortSignal,
 ): Promise<{ file: ReadableStream<Uint8Array> } | { problem: string }> {
   const headers = { authorization: `Bearer ${token}` }
-  const response = await fetch('/api/public/run', { headers, signal, credentials: 'omit' }).catch(() => undefined)
+  const response = await fetch(withBasePath('/api/public/run'), { headers, signal, credentials: 'omit' }).catch(
+    () => undefined,
+  )
   if (response?.ok && response.body) return { file: response.body }
   const { message } = ((await response?.json().catch(() => undefined)) ?? {}) as { message?: unknown }
   return { problem: typeof message === 'string' ? message : LOST }

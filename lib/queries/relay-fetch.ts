@@ -1,3 +1,4 @@
+import { withBasePath } from '@/lib/base-path'
 import { type AnyInput, buildPath, type Operation } from '@/lib/contracts/wire/api'
 import type { OperationPlace } from '@/lib/contracts/wire/places'
 import { AppError, type ErrorView } from '@/lib/errors'
@@ -65,7 +66,7 @@ export async function consoleFetch(path: string, init: Init, isText = false): Pr
 
 /** The successful response for a path, with its body unread. Throws RelayError. */
 export async function openConsole(path: string, init: Init): Promise<Response> {
-  const response = await fetch(path, { ...init, credentials: 'same-origin', redirect: 'error' }).catch(
+  const response = await fetch(withBasePath(path), { ...init, credentials: 'same-origin', redirect: 'error' }).catch(
     (error: unknown) => {
       if (init.signal?.aborted) throw error
       throw new RelayError(unreachable, error)

@@ -4,7 +4,8 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
-export const BASE = '/docs/'
+/** Where the console serves the site. */
+export const BASE = `${process.env.PILOTHOUSE_BASE_PATH ?? ''}/docs/`
 
 /** The generator's pages. */
 export const pagesIn = (folder) =>

@@ -3,7 +3,15 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
-import { areDocsStale, ensureBuild, ensureDependencies, ensurePlatform, isPackaged, root } from '../bootstrap.mjs'
+import {
+  areDocsStale,
+  buildBelow,
+  ensureBuild,
+  ensureDependencies,
+  ensurePlatform,
+  isPackaged,
+  root,
+} from '../bootstrap.mjs'
 import { keptSecret, lockDataFolder } from '../data-folder.mjs'
 import { databaseHome, leaveBehind } from '../postgres.mjs'
 import { CONSOLE_SECRETS } from '../secrets.mjs'
@@ -57,6 +65,7 @@ export async function launch({ isCommand = false, isDev = false, isPlatformOnly 
   if (!isPlatformOnly && !(await isFree(port, host)))
     refuse(`Port ${port} is taken by another program. End it, or choose another port: ${otherPort}`)
 
+  buildBelow(process.env.NEXTAUTH_URL)
   ensureDependencies()
   const needsPlatform = isPlatformOnly || (!process.env.CONTROL_PLANE_URL && attached.length === 0)
   if (needsPlatform) ensurePlatform()
@@ -83,7 +92,7 @@ export async function launch({ isCommand = false, isDev = false, isPlatformOnly 
   }
 
   const env = { PILOTHOUSE_DATA: data }
-  const address = process.env.NEXTAUTH_URL || `http://localhost:${port}`
+  const address = process.env.NEXTAUTH_URL?.replace(/\/+$/, '') || `http://localhost:${port}`
   const secrets = { DATABASE_URL: addresses.then(({ consoleUrl }) => consoleUrl) }
   if (needsPlatform) {
     console.log('[start] starting the embedded platform')
@@ -145,11 +154,10 @@ export async function launch({ isCommand = false, isDev = false, isPlatformOnly 
     isKept: true,
   })
   const isFirst = !existsSync(path.join(data, 'first-sign-in.txt'))
+  const ready = `http://${host.includes(':') ? `[${host}]` : host}:${port}${process.env.PILOTHOUSE_BASE_PATH}/readyz`
   let last = 'no response yet'
   for (;;) {
-    const response = await fetch(`http://${host.includes(':') ? `[${host}]` : host}:${port}/readyz`).catch(
-      () => undefined,
-    )
+    const response = await fetch(ready).catch(() => undefined)
     if (response?.ok) break
     const why = response ? (await response.text()).slice(0, 300) : last
     if (why !== last) console.log(`[start] the console is not ready yet: ${why}`)

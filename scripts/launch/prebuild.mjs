@@ -1,7 +1,8 @@
 // Builds everything that `npm start` would build at its first start, and the program of `audit:verify`, so that
 // an image starts at once and writes nothing.
-import { ensureBuild, ensureDependencies, ensureDocs, ensurePlatform } from '../bootstrap.mjs'
+import { buildBelow, ensureBuild, ensureDependencies, ensureDocs, ensurePlatform } from '../bootstrap.mjs'
 
+buildBelow(process.env.NEXTAUTH_URL)
 ensureDependencies()
 ensurePlatform()
 ensureBuild()

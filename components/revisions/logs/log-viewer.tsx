@@ -12,6 +12,7 @@ import { Button } from '@/components/ui/button'
 import { CopyButton } from '@/components/ui/copy-button'
 import { Skeleton } from '@/components/ui/loading'
 import { scrollPanel } from '@/components/ui/styles'
+import { withBasePath } from '@/lib/base-path'
 import { cn } from '@/lib/cn'
 import { count } from '@/lib/format/format'
 import { routes } from '@/lib/routes'
@@ -95,7 +96,7 @@ export function LogViewer({ view, onView, tools, covers, height = 'h-[28rem] max
           <Toggle label="Follow" isOn={isFollowing} onChange={(isOn) => (isOn ? follow() : unfollow())} />
           <CopyButton what="shown lines" value={() => textOf(store)} className="size-7" />
           <Button asChild variant="ghost" size="sm">
-            <a href={routes.logFile(workspace, deploymentId, revision, type, filters)} download>
+            <a href={withBasePath(routes.logFile(workspace, deploymentId, revision, type, filters))} download>
               <Download aria-hidden />
               Download
             </a>

@@ -5,6 +5,7 @@ import { useCallback, useEffect, useMemo, useState } from 'react'
 import { useServerClock } from '@/components/runs/view/server-clock'
 import { useSetSearch } from '@/components/shared/layout/use-set-search'
 import { conversationBox } from '@/components/ui/styles'
+import { withBasePath } from '@/lib/base-path'
 import { cn } from '@/lib/cn'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { pickableAssistants } from '@/lib/queries/assistants'
@@ -43,21 +44,21 @@ export function ChatScreen({ workspace, deploymentId, base, views, serverNow }: 
   const onThread = useCallback(
     (thread: string) => {
       setSession((now) => ({ ...now, thread }))
-      window.history.replaceState(null, '', routes.chat(workspace, deploymentId, thread))
+      window.history.replaceState(null, '', withBasePath(routes.chat(workspace, deploymentId, thread)))
     },
     [workspace, deploymentId],
   )
   const choose = (id: string) => {
     setRailOpen(false)
     inspect(isInspected)
-    window.history.pushState(null, '', hrefOf(id))
+    window.history.pushState(null, '', withBasePath(hrefOf(id)))
   }
   const begin = () => {
     setRailOpen(false)
     if (base !== 'chat') return router.push(routes.chat(workspace, deploymentId))
-    if (inPath === undefined && named) return window.history.pushState(null, '', root)
+    if (inPath === undefined && named) return window.history.pushState(null, '', withBasePath(root))
     if (inPath === undefined) return setSession({ key: session.key + 1, thread: undefined, path: undefined })
-    window.history.pushState(null, '', root)
+    window.history.pushState(null, '', withBasePath(root))
   }
   const place = useMemo(() => ({ workspace, deploymentId }), [workspace, deploymentId])
   const setSearch = useSetSearch({ isLocal: true })

@@ -20,6 +20,7 @@ import { VisibleName, VisibleText } from '@/components/shared/text/visible-text'
 import { Button } from '@/components/ui/button'
 import { Select } from '@/components/ui/input'
 import { continueExperiment, deleteExperiment, stopExperiment } from '@/lib/actions/experiments'
+import { withBasePath } from '@/lib/base-path'
 import { count, duration } from '@/lib/format/format'
 import { routes } from '@/lib/routes'
 import { columnNames, type Experiment, inputPreview, type Pair, subjectLabel } from '@/lib/stream/experiments'
@@ -281,7 +282,7 @@ function Verbs({ place, experiment, onChange }: VerbsProps) {
       {(['csv', 'jsonl'] as const).map((format) => (
         <Button key={format} asChild>
           {/* a download, not a page */}
-          <a href={routes.experimentFile(workspace, id, format)} download>
+          <a href={withBasePath(routes.experimentFile(workspace, id, format))} download>
             <Download aria-hidden />
             {format === 'csv' ? 'CSV' : 'JSONL'}
           </a>

@@ -3,6 +3,7 @@ import { Columns2, Download, History, PencilLine, Share2 } from 'lucide-react'
 import Link from 'next/link'
 import type { ReactNode } from 'react'
 import { Menu, MenuItem } from '@/components/ui/menu'
+import { withBasePath } from '@/lib/base-path'
 import { routes } from '@/lib/routes'
 import type { RecordingSummary } from '@/lib/stream/log'
 import { Choice } from './choice'
@@ -42,7 +43,7 @@ export const MoreChoices = ({ trigger, summary, isGone, onReplay, onShare }: Pro
         </Link>
       </MenuItem>
       <MenuItem asChild>
-        <a href={routes.recordingFile(workspace, deploymentId, id)} download>
+        <a href={withBasePath(routes.recordingFile(workspace, deploymentId, id))} download>
           <Download aria-hidden />
           <Choice title="Export to a file" hint="Saves the whole recording. It opens without an account." />
         </a>

@@ -16,6 +16,7 @@ import { Checkbox } from '@/components/ui/checkbox'
 import { Dialog } from '@/components/ui/dialog'
 import { Select } from '@/components/ui/input'
 import { createPublicLink, revokePublicLink } from '@/lib/actions/public-links'
+import { withBasePath } from '@/lib/base-path'
 import { LINK_DAYS, type LinkDays, type PublicLink } from '@/lib/contracts/public-link'
 import { count } from '@/lib/format/format'
 import { publicLinksQuery } from '@/lib/queries/public-links'
@@ -78,7 +79,7 @@ export function ShareDialog({ summary, store, onClose }: Props) {
 }
 
 /** The dialog opens on a click, never on the server. */
-const absolute = (path: string) => new URL(path, window.location.origin).href
+const absolute = (path: string) => window.location.origin + withBasePath(path)
 
 function Public({ summary, query, hasEnded }: { summary: RecordingSummary; query: Query; hasEnded: boolean }) {
   const { workspace, id: recording } = summary

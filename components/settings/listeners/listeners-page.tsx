@@ -14,6 +14,7 @@ import { Pager } from '@/components/shared/list/pager'
 import { useList } from '@/components/shared/list/use-list'
 import { VisibleName } from '@/components/shared/text/visible-text'
 import { Button } from '@/components/ui/button'
+import { withBasePath } from '@/lib/base-path'
 import { MOST_COUNTED } from '@/lib/contracts/deployments/deployment-row'
 import type { ListenerRowsPage } from '@/lib/contracts/deployments/listener-row'
 import { count } from '@/lib/format/format'
@@ -57,7 +58,12 @@ export function ListenersPage({ workspace, platformUrl }: Props) {
     >
       <p className="mt-1 max-w-2xl text-ink-2">
         A listener joins a cluster to the control plane, to run deployments there.{' '}
-        <a className="text-accent underline" href="/docs/use/settings#listeners" target="_blank" rel="noreferrer">
+        <a
+          className="text-accent underline"
+          href={withBasePath('/docs/use/settings#listeners')}
+          target="_blank"
+          rel="noreferrer"
+        >
           How to start one
         </a>
       </p>

@@ -9,6 +9,7 @@ import { describedBy, Field } from '@/components/ui/field'
 import { Input } from '@/components/ui/input'
 import { toast } from '@/components/ui/toast'
 import { confirmAuditExport, saveAuditLimits, saveAuditRetention } from '@/lib/actions/retention'
+import { withBasePath } from '@/lib/base-path'
 import type { AuditKept, AuditLimits, AuditPart } from '@/lib/contracts/audit/limits'
 import type { Result } from '@/lib/errors'
 import { byteSize, count } from '@/lib/format/format'
@@ -198,7 +199,7 @@ function Export({ workspace, onSaved }: { workspace: string; onSaved: (kept: Aud
   return (
     <form ref={form} onSubmit={submit} className="flex flex-col gap-3">
       <Button asChild className="self-start">
-        <a href={routes.auditTrailFile()} download>
+        <a href={withBasePath(routes.auditTrailFile())} download>
           Download new entries
         </a>
       </Button>

@@ -12,6 +12,7 @@ import { Badge, StatusBadge } from '@/components/ui/badge'
 import { Button } from '@/components/ui/button'
 import { toast } from '@/components/ui/toast'
 import { revokeToken } from '@/lib/actions/api-tokens'
+import { withBasePath } from '@/lib/base-path'
 import { type ApiToken, MOST_TOKENS, tokenState } from '@/lib/contracts/api-token'
 import { isAtLeast, type Role } from '@/lib/contracts/wire/api'
 import { count } from '@/lib/format/format'
@@ -64,7 +65,7 @@ export function TokensPage({ workspace, role, isLimitedMember, tokens, origin, s
         <p className="mt-1 max-w-2xl text-ink-2">
           A token acts in this workspace with its role. A personal token never does more than its owner.{' '}
           {isAdmin ? 'A service account belongs to nobody. ' : 'You see your own tokens. '}
-          <a className="text-accent underline" href="/api/v1/openapi.json">
+          <a className="text-accent underline" href={withBasePath('/api/v1/openapi.json')}>
             OpenAPI description
           </a>
         </p>

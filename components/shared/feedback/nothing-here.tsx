@@ -1,4 +1,5 @@
 import { Button } from '@/components/ui/button'
+import { withBasePath } from '@/lib/base-path'
 import { EmptyState } from './empty-state'
 
 /** Shown for missing pages and for pages whose existence the user may not know. */
@@ -9,7 +10,7 @@ export const NothingHere = () => (
       action={
         <Button asChild>
           {/* a plain link, so that the whole page loads again */}
-          <a href="/">Go to the home page</a>
+          <a href={withBasePath('/')}>Go to the home page</a>
         </Button>
       }
     >

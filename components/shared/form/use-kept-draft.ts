@@ -1,16 +1,18 @@
 'use client'
 import { useEffect, useRef } from 'react'
+import { nameInBrowser } from '@/lib/base-path'
 
 /**
  * Keeps typed text in this tab across a reload or a new sign-in. `restore` receives the stored draft once; its fields that were
- * changed by then have their new values. An empty text is not kept, and a draft follows its key. Call the returned function
+ * changed by then have their new values. An empty text is not kept, and a draft follows its name. Call the returned function
  * when the form ends: from then on nothing is kept.
  */
 export function useKeptDraft<T extends string | object>(
-  key: string,
+  name: string,
   draft: T,
   restore: (draft: T) => void,
 ): () => void {
+  const key = nameInBrowser(name)
   const isRestored = useRef(false)
   const isOver = useRef(false)
   const restoreRef = useRef(restore)

@@ -1,11 +1,12 @@
 'use client'
 import { useEffect } from 'react'
+import { nameInBrowser } from '@/lib/base-path'
 import { isRecord } from '@/lib/json/guards'
 
 /** A record that was opened in this browser. `name` is never an id. */
 export type Recent = { href: string; kind: string; name: string }
 
-const KEY = 'pilothouse-recent'
+const KEY = nameInBrowser('pilothouse-recent')
 const MOST = 50
 const LONGEST_NAME = 120
 

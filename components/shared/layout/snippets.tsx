@@ -2,6 +2,7 @@
 import { type ReactNode, useState } from 'react'
 import { Button } from '@/components/ui/button'
 import { CopyButton } from '@/components/ui/copy-button'
+import { withBasePath } from '@/lib/base-path'
 import { KEY_VARIABLE } from '@/lib/format/format'
 
 /** The section of the documentation that says where the key is. */
@@ -43,7 +44,7 @@ export function Snippets({ label, all, children }: { label: string; all: readonl
       </div>
       <p className="mt-2 text-ink-2 text-xs">
         Put your API key in <code className="font-mono">{KEY_VARIABLE}</code>. The console never shows keys.{' '}
-        <a href={KEY_HELP} target="_blank" rel="noreferrer" className="text-accent underline">
+        <a href={withBasePath(KEY_HELP)} target="_blank" rel="noreferrer" className="text-accent underline">
           Where to find it
         </a>
         .{children}

@@ -2,6 +2,7 @@
 import type { Route } from 'next'
 import { usePathname, useRouter, useSearchParams } from 'next/navigation'
 import { useCallback, useEffect, useRef } from 'react'
+import { withBasePath } from '@/lib/base-path'
 
 /** The last requested query and the URL at that time. The URL changes only after the server has responded. */
 let asked = { path: '', at: '', wanted: '' }
@@ -34,7 +35,7 @@ export function useSetSearch({ isLocal = false } = {}) {
   }, [place])
   useEffect(
     () => () => {
-      if (asked.path !== window.location.pathname) forget()
+      if (withBasePath(asked.path) !== window.location.pathname) forget()
     },
     [],
   )
@@ -50,7 +51,7 @@ export function useSetSearch({ isLocal = false } = {}) {
       }
       const query = next.toString()
       const url = query ? `${path}?${query}` : path
-      if (isLocal) window.history[`${how}State`](null, '', url + window.location.hash)
+      if (isLocal) window.history[`${how}State`](null, '', withBasePath(url) + window.location.hash)
       else {
         asked = { path, at: placeOf(path, search), wanted: query }
         router[how](url as Route, { scroll: false })

@@ -5,6 +5,7 @@ import Link from 'next/link'
 import { useState } from 'react'
 import { Panel } from '@/components/shared/layout/panel'
 import { Button } from '@/components/ui/button'
+import { withBasePath } from '@/lib/base-path'
 import { rememberInBrowser, STEPS_COOKIE } from './places'
 
 export type FirstStep = { label: string; isDone: boolean; href: Route; help: string }
@@ -38,7 +39,12 @@ export function FirstSteps({ steps }: { steps: readonly FirstStep[] }) {
             <Link href={href} className={isDone ? 'text-ink-2' : 'font-medium hover:underline'}>
               {label}
             </Link>
-            <a href={help} target="_blank" rel="noreferrer" className="text-accent text-xs hover:underline">
+            <a
+              href={withBasePath(help)}
+              target="_blank"
+              rel="noreferrer"
+              className="text-accent text-xs hover:underline"
+            >
               Documentation<span className="sr-only"> of: {label}</span>
             </a>
           </li>

@@ -1,3 +1,5 @@
+import { withBasePath } from '@/lib/base-path'
+
 /** Set in browsers that have seen the tour or do not want it. */
 export const TOUR_COOKIE = 'pilothouse-tour'
 
@@ -9,7 +11,7 @@ const YEAR_SECONDS = 31_536_000
 /** Sets one of these for a year. The server reads them, so that nothing moves when the page has loaded. */
 export function rememberInBrowser(cookie: string): void {
   // biome-ignore lint/suspicious/noDocumentCookie: the cookie store is missing in Safari before 18.4.
-  document.cookie = `${cookie}=1; path=/; max-age=${YEAR_SECONDS}; samesite=lax`
+  document.cookie = `${cookie}=1; path=${withBasePath('/')}; max-age=${YEAR_SECONDS}; samesite=lax`
 }
 
 type Place = { selector: string; title: string; text: string }

@@ -25,6 +25,7 @@ import { isRunOver, useRunStatuses } from '@/components/traces/common/use-run-st
 import { type TraceLoad, useTrace } from '@/components/traces/common/use-trace'
 import { Button } from '@/components/ui/button'
 import { Skeleton } from '@/components/ui/loading'
+import { withBasePath } from '@/lib/base-path'
 import { cn } from '@/lib/cn'
 import type { RunRowStatus } from '@/lib/contracts/agents/run-row'
 import type { ThreadPlace, TracesPlace } from '@/lib/contracts/wire/places'
@@ -240,7 +241,7 @@ function TraceHeader({ place, trace, recording, load, book, status, isOver }: He
             </Link>
           </Button>
           <Button asChild size="sm">
-            <a href={routes.traceFile(workspace, trace)} download>
+            <a href={withBasePath(routes.traceFile(workspace, trace))} download>
               <Download aria-hidden />
               <span className="max-sm:sr-only">Download</span>
             </a>

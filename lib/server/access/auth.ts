@@ -1,7 +1,9 @@
 import 'server-only'
 import type { NextAuthOptions } from 'next-auth'
 import CredentialsProvider from 'next-auth/providers/credentials'
+import { withBasePath, withoutBasePath } from '@/lib/base-path'
 import { AppError } from '@/lib/errors'
+import { routes } from '@/lib/routes'
 import { env } from '../process/env'
 import { log } from '../process/log'
 import { type Account, checkPassword } from './accounts'
@@ -67,17 +69,24 @@ async function authorizePasskey(
 
 const cookie = (name: string, maxAge?: number) => ({
   name: cookieName(name),
-  options: { httpOnly: true, sameSite: 'lax' as const, path: '/', secure: isHttps(), ...(maxAge && { maxAge }) },
+  options: {
+    httpOnly: true,
+    sameSite: 'lax' as const,
+    path: withBasePath('/'),
+    secure: isHttps(),
+    ...(maxAge && { maxAge }),
+  },
 })
 
 /** The options for next-auth. A function, because the environment is not available at build time. */
 export function authOptions(): NextAuthOptions {
   const oidc = oidcProvider()
+  const signInPage = withBasePath(routes.signIn())
   return {
     secret: sessionSecret(),
     useSecureCookies: isHttps(),
     session: { strategy: 'jwt', maxAge: SESSION_SECONDS },
-    pages: { signIn: '/sign-in', error: '/sign-in', signOut: '/sign-in' },
+    pages: { signIn: signInPage, error: signInPage, signOut: signInPage },
     cookies: {
       sessionToken: cookie('session'),
       callbackUrl: cookie('callback'),
@@ -105,7 +114,7 @@ export function authOptions(): NextAuthOptions {
           log.error('sign_in.failed', { error })
           return 'Unavailable'
         })
-        return refusal === null ? true : `/sign-in?error=${refusal}`
+        return refusal === null ? true : `${signInPage}?error=${refusal}`
       },
       async jwt({ token, user, account }) {
         if (user) {
@@ -123,10 +132,12 @@ export function authOptions(): NextAuthOptions {
         if (!standing) throw new Error('The session has ended.')
         return token
       },
-      // next-auth's own throws for an address that cannot be read.
-      redirect: ({ url, baseUrl }) => {
-        const wanted = URL.canParse(url, baseUrl) ? new URL(url, baseUrl) : undefined
-        return wanted?.origin === new URL(baseUrl).origin ? wanted.href : baseUrl
+      // next-auth's own throws for an address that cannot be read, and knows no path that the console is below.
+      redirect: ({ url }) => {
+        const home = env().NEXTAUTH_URL
+        const wanted = URL.canParse(url, home) ? new URL(url, home) : undefined
+        const isOurs = wanted?.origin === new URL(home).origin && withoutBasePath(wanted.pathname) !== undefined
+        return isOurs ? wanted.href : home
       },
       session: ({ session, token }) => ({
         user: { email: token.email, name: token.name },

@@ -5,6 +5,7 @@ import { cookies, headers } from 'next/headers'
 import { decode, encode } from 'next-auth/jwt'
 import { cache } from 'react'
 import { z } from 'zod'
+import { BASE_PATH, withBasePath } from '@/lib/base-path'
 import { noteSession, refuseSession } from '../identity/sessions'
 import { db } from '../process/db'
 import { env } from '../process/env'
@@ -33,10 +34,15 @@ export type SessionStamp = { id: string; version: number; endsAt: number; hasIni
 export const sessionSecret = (): string => env().NEXTAUTH_SECRET ?? readOrCreateKey('session-secret')
 export const isHttps = (): boolean => env().NEXTAUTH_URL.startsWith('https:')
 
-/** Ports of a host share cookies, so without TLS the name contains the port to separate consoles. */
+/**
+ * Ports of a host share cookies, so without TLS the name contains the port to separate consoles. A path is in the name too: a
+ * console at the top of the host and one below a path would otherwise read each other's. `__Host-` allows no path.
+ */
 export function cookieName(name: string): string {
   const { port } = new URL(env().NEXTAUTH_URL)
-  return isHttps() ? `__Host-pilothouse.${name}` : `pilothouse-${port || '80'}.${name}`
+  const path = BASE_PATH.replaceAll('/', '-')
+  if (isHttps()) return `${path ? '__Secure' : '__Host'}-pilothouse${path}.${name}`
+  return `pilothouse-${port || '80'}${path}.${name}`
 }
 
 export const claimsFor = (account: Pick<Account, 'id' | 'sessionVersion' | 'hasInitialPassword'>): SessionClaims => ({
@@ -164,7 +170,7 @@ export async function setSessionCookie(account: Account): Promise<void> {
 }
 
 async function setCookie(name: Parameters<typeof cookieName>[0], value: string, maxAge: number): Promise<void> {
-  const options = { httpOnly: true, sameSite: 'lax', path: '/', secure: isHttps(), maxAge } as const
+  const options = { httpOnly: true, sameSite: 'lax', path: withBasePath('/'), secure: isHttps(), maxAge } as const
   ;(await cookies()).set(cookieName(name), value, options)
 }
 

@@ -55,7 +55,7 @@ export async function signInWays(): Promise<{ byLink: boolean; byPassword: boole
 /** Makes a link that works once and replaces the one before. The launcher reads it from the data folder. */
 export function makeSignInLink(): string {
   const token = randomBytes(32).toString('base64url')
-  const link = new URL(routes.signInLink(token), env().NEXTAUTH_URL).href
+  const link = env().NEXTAUTH_URL + routes.signInLink(token)
   writePrivateFile(FILE, `${link}\n`)
   shared.pilothouseSignInLink = digestOf(token)
   return link

@@ -39,7 +39,7 @@ export async function serveHttpApi(request: Request): Promise<Response> {
   try {
     const segments = segmentsOf(request)
     if (segments.join('/') === 'openapi.json' && request.method === 'GET')
-      return json(openapiDocument(API_ROUTES, new URL(env().NEXTAUTH_URL).origin))
+      return json(openapiDocument(API_ROUTES, env().NEXTAUTH_URL))
     const actor = await bearer(request)
     const found = matchRow(API_ROUTES, request.method, segments)
     if (!found) return problem(unmatched(segments), requestId, { allow: methodsOf(segments) })

@@ -1,6 +1,7 @@
 import 'server-only'
 import path from 'node:path'
 import { z } from 'zod'
+import { BASE_PATH } from '@/lib/base-path'
 import { isLoopback, parseRange } from '@/lib/contracts/wire/address'
 import { ROLES } from '@/lib/contracts/wire/api'
 
@@ -10,6 +11,7 @@ const text = z.preprocess(
   z.string().trim().optional(),
 )
 
+const pathOf = (value: string) => new URL(value).pathname.replace(/\/$/, '')
 const httpUrl = (value: string) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
 const isPlain = (value: string) => {
   const url = new URL(value)
@@ -84,12 +86,9 @@ export const settings = z.object({
   PORT: text.pipe(z.coerce.number<string | undefined>('must be a number').int().min(1).max(65535).default(3000)),
   /** Where the server listens; the launcher passes it on. */
   HOST: text.transform((value) => value ?? '127.0.0.1'),
-  NEXTAUTH_URL: address.refine(
-    (value) => value === undefined || !URL.canParse(value) || new URL(value).pathname === '/',
-    {
-      error: 'must have no path, because the console needs a host name of its own',
-    },
-  ),
+  NEXTAUTH_URL: address.refine((value) => value === undefined || !URL.canParse(value) || pathOf(value) === BASE_PATH, {
+    error: `must have ${BASE_PATH ? `the path ${BASE_PATH}` : 'no path'}, because the console was built so. \`npm start\` builds it for the path of NEXTAUTH_URL; an image gets its path from the build argument PILOTHOUSE_BASE_PATH`,
+  }),
   NEXTAUTH_SECRET: text.refine(
     (value) => value === undefined || value.length >= 32,
     'must have at least 32 characters; `openssl rand -base64 32` generates one',
@@ -225,7 +224,10 @@ const Env = settings
         message: `is missing, while ${given.join(' and ')} is set: single sign-on needs all three`,
       })
   })
-  .transform((value) => ({ ...value, NEXTAUTH_URL: value.NEXTAUTH_URL ?? `http://localhost:${value.PORT}` }))
+  .transform((value) => ({
+    ...value,
+    NEXTAUTH_URL: value.NEXTAUTH_URL ?? `http://localhost:${value.PORT}${BASE_PATH}`,
+  }))
 export type Env = z.output<typeof Env>
 
 /** Parses the settings. Throws an Error that names every invalid variable and what it should be, never its value. */
@@ -242,8 +244,8 @@ const shared = globalThis as { pilothouseEnv?: Env }
 export function env(): Env {
   if (!shared.pilothouseEnv) {
     shared.pilothouseEnv = parseEnv(process.env)
-    // next-auth reads this variable itself; without it, redirects go to port 3000.
-    process.env.NEXTAUTH_URL = shared.pilothouseEnv.NEXTAUTH_URL
+    // next-auth reads this variable itself; without it, redirects go to port 3000. A path is that of its routes to it.
+    process.env.NEXTAUTH_URL = shared.pilothouseEnv.NEXTAUTH_URL + (BASE_PATH && '/api/auth')
   }
   return shared.pilothouseEnv
 }

@@ -1,5 +1,6 @@
 import 'server-only'
 import { z } from 'zod'
+import { withBasePath } from '@/lib/base-path'
 import { routes } from '@/lib/routes'
 import { currentSession, takeProviderSession } from '../access/session'
 import { env } from '../process/env'
@@ -19,9 +20,10 @@ const Discovery = z.looseObject({ issuer: z.string(), end_session_endpoint: z.ur
  * too. While a session lasts it does nothing, so that another site cannot end one.
  */
 export async function afterSignOut(): Promise<string> {
-  if (await currentSession()) return '/'
+  if (await currentSession()) return withBasePath('/')
   const session = await takeProviderSession()
-  if (!session) return routes.signIn()
+  const signIn = withBasePath(routes.signIn())
+  if (!session) return signIn
   try {
     const endpoint = await endSessionEndpoint()
     if (endpoint) return endSessionUrl(endpoint, session.idToken)
@@ -29,7 +31,7 @@ export async function afterSignOut(): Promise<string> {
   } catch (error) {
     log.warn('sign_out.local_only', { error })
   }
-  return `${routes.signIn()}?error=ProviderSignOut`
+  return `${signIn}?error=ProviderSignOut`
 }
 
 /** From the provider's discovery document; undefined if it has none. Throws if the document is unusable. */
@@ -66,6 +68,6 @@ function endSessionUrl(endpoint: URL, idToken: string | undefined): string {
   const url = new URL(endpoint)
   if (OIDC_CLIENT_ID) url.searchParams.set('client_id', OIDC_CLIENT_ID)
   if (idToken) url.searchParams.set('id_token_hint', idToken)
-  url.searchParams.set('post_logout_redirect_uri', new URL(routes.signIn(), NEXTAUTH_URL).href)
+  url.searchParams.set('post_logout_redirect_uri', NEXTAUTH_URL + routes.signIn())
   return url.href
 }

@@ -2,12 +2,13 @@ import 'server-only'
 import { readdirSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import path from 'node:path'
+import { withBasePath } from '@/lib/base-path'
 
 const TYPES: Record<string, string> = {
   '.js': 'application/javascript; charset=UTF-8',
   '.css': 'text/css; charset=UTF-8',
 }
-const FOLDER = '/_next/static/'
+const FOLDER = withBasePath('/_next/static/')
 
 /** The paths of the files that the build has compressed beside them (`scripts/pack/compress.mjs`); none if it was not built so. */
 export function compressedFiles(built: string): ReadonlySet<string> {

@@ -2,8 +2,9 @@ import 'server-only'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { withBasePath } from '@/lib/base-path'
 
-export const LIVE_PATH = '/api/live'
+export const LIVE_PATH = withBasePath('/api/live')
 const CHANNEL = 'http.server.request.start'
 
 type Kept = { responses: AsyncLocalStorage<ServerResponse | undefined>; onRequest: (message: unknown) => void }

@@ -2,6 +2,7 @@ import 'server-only'
 import { AsyncResource } from 'node:async_hooks'
 import { type IncomingMessage, Server, type ServerResponse } from 'node:http'
 import path from 'node:path'
+import { BASE_PATH, withBasePath, withoutBasePath } from '@/lib/base-path'
 import type { ErrorCode } from '@/lib/errors'
 import { MAX_DEPTH } from '@/lib/json/lossless'
 import { isLocalRequest, isOwnOrigin } from '../access/origin'
@@ -31,6 +32,9 @@ const METHODS = ['GET', 'HEAD', 'POST', 'OPTIONS']
 /** The HTTP API refuses two of them itself, in the form of its other refusals. */
 const HTTP_API_METHODS = [...METHODS, 'PATCH', 'PUT', 'DELETE']
 
+/** Probes and monitoring reach a console directly, and find these at the top whatever path it is below. */
+const AT_THE_TOP = /^\/(healthz|readyz|metrics)$/
+
 type Refusal = { status: number; code: ErrorCode; message: string; headers?: Record<string, string> }
 type HandOn = () => unknown
 
@@ -52,6 +56,11 @@ const LONG_ADDRESS: Refusal = {
   status: 414,
   code: 'too_large',
   message: `The address is longer than ${MAX_ADDRESS} characters.`,
+}
+const ELSEWHERE: Refusal = {
+  status: 404,
+  code: 'not_found',
+  message: `This console is below ${BASE_PATH}.`,
 }
 const NO_PAGE: Refusal = {
   status: 403,
@@ -127,16 +136,20 @@ function guard(
 ): void {
   noteClient(request)
   const declared = Number(request.headers['content-length'] ?? 0)
-  const [at = ''] = (request.url ?? '').split('?', 1)
+  if (BASE_PATH && AT_THE_TOP.test(pathOf(request))) request.url = withBasePath(request.url ?? '')
+  const asked = pathOf(request)
+  const at = withoutBasePath(asked)
   measureRequest(request, response, at)
-  leadToCompressed(compressed, request, response, at)
-  const limit = bodyLimitOf(at)
-  const refusal = isDecodable(at) ? refusalOf(request, declared, limit) : NO_ADDRESS
+  leadToCompressed(compressed, request, response, asked)
+  const limit = at === undefined ? 0 : bodyLimitOf(at)
+  const refusal = isDecodable(asked) ? refusalOf(request, at, declared, limit) : NO_ADDRESS
   if (refusal) refuse(request, response, refusal)
   else if (request.headers['transfer-encoding'] === undefined && declared === 0) handOn()
   // In the context of this request: those of one connection share what runs when a body ends.
   else new Body(request, response, { declared, limit, handOn: AsyncResource.bind(handOn) })
 }
+
+const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0] ?? ''
 
 /** Next.js answers 500 for a path that is not, and PostgreSQL refuses texts with a zero byte. */
 function isDecodable(path: string): boolean {
@@ -148,14 +161,15 @@ function isDecodable(path: string): boolean {
 }
 
 /** What can be refused without reading the body. */
-function refusalOf(request: IncomingMessage, declared: number, limit: number) {
+function refusalOf(request: IncomingMessage, at: string | undefined, declared: number, limit: number) {
   const { method = '', headers, url = '', socket } = request
   if (env().PILOTHOUSE_SIGN_IN === 'link' && !isLocalRequest(headers.host, socket.localAddress)) return NO_NAME
   if (url.length > MAX_ADDRESS) return LONG_ADDRESS
-  if (!(url.startsWith('/api/v1/') ? HTTP_API_METHODS : METHODS).includes(method)) return NO_METHOD
+  if (at === undefined) return ELSEWHERE
+  if (!(at.startsWith('/api/v1/') ? HTTP_API_METHODS : METHODS).includes(method)) return NO_METHOD
   // Actions take one encoding. Next.js would parse these two for every page, whether they name an action or not.
   const isForm = /^(multipart\/form-data|application\/x-www-form-urlencoded)/i.test(headers['content-type'] ?? '')
-  if (isForm && !url.startsWith('/api/')) return NO_FORM
+  if (isForm && !at.startsWith('/api/')) return NO_FORM
   if (method === 'POST' && headers['next-action'] !== undefined) {
     // Next.js answers 500 for another origin, and would compare it with a header that anyone may send.
     if (!isOwnOrigin({ get: (name) => String(headers[name] ?? '') })) return NO_PAGE
@@ -267,7 +281,7 @@ function refuse(request: IncomingMessage, response: ServerResponse, { status, co
     setTimeout(() => socket.destroy(), LINGER_MS).unref()
   }
   const requestId = newRequestId()
-  note({ requestId, status, path: request.url?.split('?', 1)[0]?.slice(0, 200) })
+  note({ requestId, status, path: pathOf(request).slice(0, 200) })
   const isAction = request.headers['next-action'] !== undefined
   response.writeHead(status, {
     'content-type': isAction ? 'text/plain' : 'application/json; charset=utf-8',

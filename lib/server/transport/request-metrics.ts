@@ -32,7 +32,8 @@ export const API_ROUTES = [
 const METHODS = ['GET', 'HEAD', 'POST', 'OPTIONS']
 const LEFT = 499
 
-function routeOf(path: string, isAction: boolean): string {
+function routeOf(path: string | undefined, isAction: boolean): string {
+  if (path === undefined) return 'elsewhere'
   const [, first = '', second = ''] = path.split('/')
   if (first === 'api') return API_ROUTES.includes(second) ? `/api/${second}` : '/api/other'
   if (first === '_next') return 'asset'
@@ -41,8 +42,8 @@ function routeOf(path: string, isAction: boolean): string {
   return isAction ? 'action' : 'page'
 }
 
-/** Counts a request when the head of its response is sent, or when its client leaves before. */
-export function measureRequest(request: IncomingMessage, response: ServerResponse, path: string): void {
+/** Counts a request when the head of its response is sent, or when its client leaves before. `path` is that of a route. */
+export function measureRequest(request: IncomingMessage, response: ServerResponse, path: string | undefined): void {
   const began = performance.now()
   const route = routeOf(path, request.headers['next-action'] !== undefined)
   const method = METHODS.find((one) => one === request.method) ?? 'other'

@@ -1,8 +1,9 @@
 import path from 'node:path'
+import { BASE } from '../../../scripts/docs/finish.mjs'
 import { sidebarOf } from '../../../scripts/docs/pages.mjs'
 
 export default {
-  base: '/docs/',
+  base: BASE,
   title: 'Pilothouse',
   description: 'Documentation of the open web console for agent deployments',
   lang: 'en',
@@ -12,12 +13,12 @@ export default {
   lastUpdated: false,
   // One page at a time, so that the index of the search numbers them in the same order in every build.
   buildConcurrency: 1,
-  head: [['link', { rel: 'icon', type: 'image/svg+xml', href: '/docs/icon.svg' }]],
+  head: [['link', { rel: 'icon', type: 'image/svg+xml', href: `${BASE}icon.svg` }]],
   rewrites: { 'decisions/README.md': 'decisions/index.md' },
   markdown: { config: (md) => md.set({ linkify: false }), languageAlias: { caddy: 'nginx' } },
   themeConfig: {
     logo: { light: '/icon.svg', dark: '/icon-dark.svg', alt: '' },
-    logoLink: '/docs/',
+    logoLink: BASE,
     search: { provider: 'local' },
     outline: { level: [2, 3] },
     nav: [

@@ -1,4 +1,5 @@
 import type { NextRequest } from 'next/server'
+import { withBasePath } from '@/lib/base-path'
 import { HTTP_STATUS } from '@/lib/errors'
 import { routes } from '@/lib/routes'
 import { assertOwnOrigin } from '@/lib/server/access/origin'
@@ -16,7 +17,8 @@ export async function GET({ nextUrl, headers }: NextRequest): Promise<Response> 
   const address = headers.get('x-forwarded-for') ?? 'unknown'
   const result = await toResult(async () => (await currentSession()) !== null || (await signInByLink(token, address)))
   const refused = `${routes.signIn()}?error=${result.ok ? 'UsedLink' : 'Unavailable'}`
-  return new Response(null, { status: 303, headers: { ...QUIET, location: result.ok && result.data ? '/' : refused } })
+  const location = withBasePath(result.ok && result.data ? '/' : refused)
+  return new Response(null, { status: 303, headers: { ...QUIET, location } })
 }
 
 /** Prints a new link in the terminal of the console. */
