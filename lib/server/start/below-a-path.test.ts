@@ -1,6 +1,9 @@
 import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { localPath } from '@/components/auth/local-path'
 import { navigation } from '@/lib/navigation'
@@ -8,6 +11,7 @@ import { authOptions } from '../access/auth'
 import { isOwnOrigin } from '../access/origin'
 import { serveHttpApi } from '../http-api/serve'
 import { adoptEnv, env, parseEnv } from '../process/env'
+import { compressedFiles } from '../transport/compressed-files'
 import { LIVE_PATH } from '../transport/node-response'
 import { startRequestGuard } from '../transport/request-guard'
 
@@ -155,6 +159,13 @@ describe('the server', () => {
   test.each(['/healthz', '/readyz', '/metrics', '/readyz?x=1'])('serves %s at the top too', async (path) => {
     expect((await fetch(root + path)).status).toBe(200)
     expect(reached).toEqual([`/ops/console${path}`])
+  })
+
+  test('finds the compressed forms of its scripts', () => {
+    const folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-static-'))
+    writeFileSync(path.join(folder, 'a.js.br'), '')
+    expect([...compressedFiles(folder)]).toEqual(['/ops/console/_next/static/a.js'])
+    rmSync(folder, { recursive: true })
   })
 
   test('limits bodies and forms by its own path', async () => {
