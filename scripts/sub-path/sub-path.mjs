@@ -7,19 +7,20 @@ import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { cleanEnv, ensureDependencies, root } from '../bootstrap.mjs'
+import { cleanEnv, ensureDependencies, root, run } from '../bootstrap.mjs'
 import { ensureChromium } from '../chromium.mjs'
 import { pathProxy } from '../proxies/path-proxy.mjs'
 
 const PATH = '/pilothouse'
-/** For the build, on a busy machine. */
-const PATIENCE_MS = 30 * 60_000
+/** For the start, on a busy machine. */
+const PATIENCE_MS = 5 * 60_000
 const { values } = parseArgs({ options: { copy: { type: 'string' } } })
 const port = Number(process.env.PORT || 3190)
 const consolePort = port + 1
 const temporary = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-sub-path-'))
 // As root, PostgreSQL's own user has to enter it.
 chmodSync(temporary, 0o755)
+process.on('exit', () => rmSync(temporary, { recursive: true, force: true }))
 const copy = path.resolve(values.copy ?? path.join(temporary, 'copy'))
 const data = path.join(temporary, 'data')
 const url = `http://localhost:${port}${PATH}`
@@ -63,6 +64,9 @@ const end = (child) =>
 ensureDependencies()
 say(`copying the checkout to ${copy}`)
 copyCheckout()
+// The documentation too, which npm start would build while it serves.
+if (!run(process.execPath, ['scripts/launch/prebuild.mjs'], { cwd: copy, env: cleanEnv({ NEXTAUTH_URL: url }) }))
+  process.exit(1)
 const proxy = await pathProxy({ path: PATH, port, consolePort })
 const product = spawn(process.execPath, ['scripts/start.mjs'], {
   cwd: copy,
@@ -89,5 +93,4 @@ try {
 } finally {
   await end(product)
   proxy.close()
-  rmSync(temporary, { recursive: true, force: true })
 }
