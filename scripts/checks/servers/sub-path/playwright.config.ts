@@ -1,12 +1,12 @@
 import { defineConfig } from '@playwright/test'
-import journeys from '../../playwright.config'
+import journeys from '../../../../playwright.config'
 
 /** The settings of the other journeys, for a console that is served already. */
 export default defineConfig({
   ...journeys,
   testDir: '.',
   globalSetup: [],
-  outputDir: '../../test-results/sub-path',
+  outputDir: '../../../../test-results/sub-path',
   reporter: 'list',
   workers: 1,
   webServer: [],

@@ -7,9 +7,9 @@ import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { cleanEnv, ensureDependencies, root, run } from '../bootstrap.mjs'
-import { ensureChromium } from '../chromium.mjs'
-import { pathProxy } from '../proxies/path-proxy.mjs'
+import { cleanEnv, ensureDependencies, root, run } from '../../../bootstrap.mjs'
+import { ensureChromium } from '../../../chromium.mjs'
+import { pathProxy } from '../../../proxies/path-proxy.mjs'
 
 const PATH = '/pilothouse'
 /** For the start, on a busy machine. */
@@ -81,7 +81,7 @@ try {
   await untilReady(product)
   const browser = spawn(
     process.execPath,
-    ['node_modules/@playwright/test/cli.js', 'test', '--config', 'scripts/sub-path'],
+    ['node_modules/@playwright/test/cli.js', 'test', '--config', 'scripts/checks/servers/sub-path'],
     {
       cwd: root,
       stdio: 'inherit',
