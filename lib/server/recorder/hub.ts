@@ -6,7 +6,7 @@ import { storeOutage } from '../process/db'
 import { env } from '../process/env'
 import { log } from '../process/log'
 import { mapConcurrent } from '../process/map-concurrent'
-import { beforeExit } from '../process/shutdown'
+import { beforeExit, sendViewersAway } from '../process/shutdown'
 import type { Chunk } from './chunk'
 import type { Message } from './instances/messages'
 import { Neighbours } from './instances/neighbours'
@@ -31,6 +31,8 @@ const WHOLE_BYTES = 48 * 1024 * 1024
 const IDLE_MS = 60_000
 /** After a failure of the store, a take-over is tried again, and what other instances wrote is read again. */
 const AGAIN_MS = 1_000
+/** At a stop, browsers wait for 0.7 s at most before they reconnect (lib/live/connection.ts). */
+const RECONNECT_MS = 700
 
 /** One recorder at work in this process. */
 export type ActiveRecorder = {
@@ -109,7 +111,7 @@ export class Hub {
   async #start(): Promise<void> {
     await this.line.open()
     if (!this.#timer) {
-      beforeExit(() => this.stop())
+      beforeExit(() => this.#leave())
       this.#timer = setInterval(() => void this.#tick(), TICK_MS).unref()
       await this.#meet().catch((error: unknown) => log.warn('recorder.without_neighbours', { error }))
     }
@@ -129,6 +131,15 @@ export class Hub {
     })
     this.#neighbours = neighbours
     await neighbours.open()
+  }
+
+  /** An instance that takes recordings over is slow to answer, so viewers reconnect to it first. */
+  async #leave(): Promise<void> {
+    if (this.recorders.size > 0 && this.line.hasListeners) {
+      await sendViewersAway()
+      await sleep(RECONNECT_MS)
+    }
+    await this.stop()
   }
 
   /** Stores everything and hands the recordings over to other instances. */
