@@ -7,6 +7,7 @@ import { env } from '../process/env'
 import { log } from '../process/log'
 import { mapConcurrent } from '../process/map-concurrent'
 import { beforeExit, sendViewersAway } from '../process/shutdown'
+import { within } from '../process/within'
 import type { Chunk } from './chunk'
 import type { Message } from './instances/messages'
 import { Neighbours } from './instances/neighbours'
@@ -33,6 +34,9 @@ const IDLE_MS = 60_000
 const AGAIN_MS = 1_000
 /** At a stop, browsers wait for 0.7 s at most before they reconnect (lib/live/connection.ts). */
 const RECONNECT_MS = 700
+/** In which recordings are handed over, and how long one may hold up the next. */
+const PORTIONS = 10
+const PORTION_MS = 150
 
 /** One recorder at work in this process. */
 export type ActiveRecorder = {
@@ -147,11 +151,24 @@ export class Hub {
     clearInterval(this.#timer)
     clearInterval(this.#claims)
     this.#isStopped = true
-    const stops = [...this.recorders.values()].map((recorder) => recorder.stop('shutdown'))
-    await Promise.allSettled([...stops, this.#claiming, this.#packing])
+    await this.#handOver()
+    await Promise.allSettled([this.#claiming, this.#packing])
     this.#neighbours?.close()
-    await this.line.leave().catch((error: unknown) => log.warn('recorder.farewell_failed', { error }))
     await this.line.close()
+  }
+
+  /** Portion by portion, so that a recording stands still only until others have taken its portion over. */
+  async #handOver(): Promise<void> {
+    const recorders = [...this.recorders.values()]
+    const size = Math.ceil(recorders.length / (this.line.hasListeners ? PORTIONS : 1))
+    const stops: Promise<void>[] = []
+    do {
+      const portion = recorders.splice(0, size).map((recorder) => recorder.stop('shutdown'))
+      stops.push(...portion)
+      await within(PORTION_MS, Promise.allSettled(portion), undefined)
+      await this.line.leave().catch((error: unknown) => log.warn('recorder.farewell_failed', { error }))
+    } while (recorders.length > 0)
+    await Promise.allSettled(stops)
   }
 
   /** Takes over what nobody records. A call while one is under way joins it. */
