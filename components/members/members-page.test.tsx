@@ -59,7 +59,7 @@ test('a new member is sent with the chosen role, and the password is shown once'
 })
 
 test('the focus goes back to what opened the first dialog, after an invitation and after a new password', async () => {
-  vi.mocked(createInvitation).mockResolvedValue({ ok: true, data: { token: 'link-once' } })
+  vi.mocked(createInvitation).mockResolvedValue({ ok: true, data: { id: 'i', token: 'link-once' } })
   vi.mocked(resetMemberPassword).mockResolvedValue({ ok: true, data: { password: 'made-once' } })
   show([ada])
   const invite = screen.getByRole('button', { name: 'Invite by link…' })

@@ -8,7 +8,7 @@ vi.mock('@/lib/actions/api-tokens', () => ({ createToken: vi.fn(), revokeToken: 
 afterEach(cleanup)
 
 test('a new token is shown once, and the focus goes back to the button that creates tokens', async () => {
-  vi.mocked(createToken).mockResolvedValue({ ok: true, data: { token: 'token-once' } })
+  vi.mocked(createToken).mockResolvedValue({ ok: true, data: { id: 't', token: 'token-once' } })
   const page = { workspace: 'w', role: 'admin', isLimitedMember: false, serverNow: 0 } as const
   render(<TokensPage {...page} tokens={[]} origin="http://localhost:3000" />)
   const create = screen.getByRole('button', { name: 'Create token' })
