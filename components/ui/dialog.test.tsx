@@ -98,6 +98,27 @@ test('a dialog that took the place of another one gives the focus back to what o
   await waitFor(() => expect(document.activeElement).toBe(button))
 })
 
+test('a dialog with a form begins in its first field, and one without at its first button', async () => {
+  render(
+    <Dialog open onOpenChange={() => {}} title="Create listener">
+      <form aria-label="New">
+        <input type="hidden" />
+        <input aria-label="Owner" disabled />
+        <input aria-label="Name" />
+        <textarea aria-label="Notes" />
+      </form>
+    </Dialog>,
+  )
+  await waitFor(() => expect(document.activeElement).toBe(screen.getByRole('textbox', { name: 'Name' })))
+  cleanup()
+  render(
+    <Dialog open onOpenChange={() => {}} title="Delete listener">
+      It cannot be restored.
+    </Dialog>,
+  )
+  await waitFor(() => expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Close' })))
+})
+
 test('a form in a dialog is sent alone, and not with the form that opened the dialog', () => {
   const [outer, inner] = [vi.fn(), vi.fn()]
   render(

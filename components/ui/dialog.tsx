@@ -62,7 +62,12 @@ export function Dialog({ open, onOpenChange, title, description, children, side 
 /** What to give the focus back to, the first choice first: a dialog in which another one was opened may be gone before it. */
 const openers = new WeakMap<Element, readonly Element[]>()
 
-/** Mounted while the dialog is open. Gives the focus back to what opened it, because Radix knows only triggers of its own. */
+const FIELD = 'form input:enabled:not([type=hidden]), form select:enabled, form textarea:enabled'
+
+/**
+ * Mounted while the dialog is open. Begins in the first field of its form, as Enter on the Close button would lose what was typed.
+ * Gives the focus back to what opened it, because Radix knows only triggers of its own.
+ */
 function Content(props: ComponentProps<typeof Radix.Content>) {
   const [opened] = useState(openersNow)
   return (
@@ -70,6 +75,12 @@ function Content(props: ComponentProps<typeof Radix.Content>) {
       {...props}
       ref={(element) => {
         if (element) openers.set(element, opened)
+      }}
+      onOpenAutoFocus={(event) => {
+        const field = event.target instanceof Element ? event.target.querySelector<HTMLElement>(FIELD) : null
+        if (!field) return
+        event.preventDefault()
+        field.focus()
       }}
       onCloseAutoFocus={(event) => {
         event.preventDefault()

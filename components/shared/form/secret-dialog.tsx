@@ -18,7 +18,8 @@ type Props = {
 /** Shows the secret of something that was just created, or its ID; `children` say how to use it. */
 export const SecretDialog = ({ title, description, value, what, onClose, className, children }: Props) => (
   <Dialog open onOpenChange={onClose} title={title} description={description} className={className}>
-    <CopyBox value={value} what={what} />
+    {/* At the Close button, a second Enter would lose the secret. */}
+    <CopyBox value={value} what={what} autoFocus />
     {children}
     <div className="mt-4 flex justify-end">
       <Button variant="primary" onClick={onClose}>
