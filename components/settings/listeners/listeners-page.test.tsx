@@ -183,6 +183,7 @@ test('a name that is taken is refused at its field; a created one has its token 
 test('a control plane that gives no token says what a listener needs', async () => {
   show(pageOf([]))
   expect(await screen.findByText('No listeners yet')).toBeTruthy()
+  expect(screen.queryByRole('group', { name: 'State' })).toBeNull()
   fireEvent.click(screen.getByRole('button', { name: 'Create listener' }))
   fireEvent.change(screen.getByLabelText('Name'), { target: { value: 'east' } })
   vi.mocked(createListener).mockResolvedValueOnce({ ok: true, data: { id: 'the-id', namespaces: [], given: null } })
