@@ -98,7 +98,7 @@ export function TokensPage({ workspace, role, isLimitedMember, tokens, origin, s
           }}
         />
       ) : null}
-      <NewToken made={made} origin={origin} onClose={() => setMade(undefined)} />
+      {made ? <NewToken made={made} origin={origin} onClose={() => setMade(undefined)} /> : null}
       <ConfirmDialog
         open={asked !== undefined}
         onOpenChange={() => setAsked(undefined)}

@@ -411,11 +411,9 @@ export class Hub {
   }
 
   #pack(live: readonly RecordingLog[]): void {
-    this.#packing ??= packLive(live, { isOver: () => this.#isStopped })
-      .catch((error: unknown) => log.warn('recorder.live_not_packed', { error }))
-      .finally(() => {
-        this.#packing = undefined
-      })
+    this.#packing ??= packLive(live, { isOver: () => this.#isStopped }).finally(() => {
+      this.#packing = undefined
+    })
   }
 
   async #claimLeft(): Promise<void> {
