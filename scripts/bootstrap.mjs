@@ -136,6 +136,8 @@ export function ensurePlatform() {
     ...['platform', 'lib/contracts', 'lib/format', 'lib/json', 'lib/traces'].flatMap(filesIn),
     'lib/errors.ts',
     'scripts/build-platform.mjs',
+    'scripts/launch/json-console.mjs',
+    'scripts/launch/lost-output.mjs',
     ...SHARED,
   ])
   if (!ensureStamped('.build/.stamp', want, () => run(process.execPath, ['scripts/build-platform.mjs'])))

@@ -1,4 +1,5 @@
 // Bundles the platform's programs. Packages stay outside, so that graphs and server share one runtime.
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { build } from 'esbuild'
 import { root } from './bootstrap.mjs'
@@ -15,8 +16,20 @@ export const PROGRAM = /** @type {const} */ ({
   logLevel: 'warning',
 })
 
+const launch = (file) => path.join(root, 'scripts/launch', file)
+
+/** What the programs with a log of JSON lines begin with. The others print what agents print. */
+const jsonConsole = {
+  name: 'json-console',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /[\\/]platform[\\/](main|listener|gateway[\\/]main)\.ts$/ }, ({ path: file }) => ({
+      contents: `import ${JSON.stringify(launch('json-console.mjs'))}; ${readFileSync(file, 'utf8')}`,
+      loader: /** @type {const} */ ('ts'),
+    })),
+}
+
 /** The same for a program that serves. */
-export const SERVER = { ...PROGRAM, inject: [path.join(root, 'scripts/launch/lost-output.mjs')] }
+export const SERVER = { ...PROGRAM, inject: [launch('lost-output.mjs')], plugins: [jsonConsole] }
 
 if (process.argv[1] === import.meta.filename)
   await build({

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
 /**
@@ -25,9 +25,20 @@ function isAlive(pid) {
 
 /** Makes a lock file for this process. Returns the process that has it instead, if one does. */
 export function takeLock(file) {
+  // Others see it only when it says whose it is: they take an unfinished one for that of a process that was killed.
+  const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`
+  writeFileSync(draft, JSON.stringify({ pid: process.pid, birth: birth(process.pid) }), { flag: 'wx', mode: 0o600 })
+  try {
+    return linkLock(draft, file)
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}
+
+function linkLock(draft, file) {
   for (const isRetry of [false, true]) {
     try {
-      writeFileSync(file, JSON.stringify({ pid: process.pid, birth: birth(process.pid) }), { flag: 'wx', mode: 0o600 })
+      linkSync(draft, file)
       return undefined
     } catch (error) {
       if (error.code !== 'EEXIST') throw error

@@ -629,6 +629,22 @@ describe.skipIf(!helm)('helm (skipped where the program is missing)', () => {
       valueFrom: { secretKeyRef: { name: 'pilothouse-platform', key: 'DATABASE_URL' } },
     })
     expect(JSON.stringify(volumes)).toContain('{"name":"pilothouse-platform","items":[{"key":"PLATFORM_SEAL_KEY"')
+    const own = rendered(listenerChart, { url, ...from('l') })
+    expect(own.stderr).toBe('')
+    const listener = objectsOf(own.stdout)
+    expect(listener.find(({ kind }) => kind === 'ExternalSecret')).toMatchObject({
+      metadata: { name: 'pilothouse-pilothouse-listener' },
+      spec: {
+        secretStoreRef: { kind: 'ClusterSecretStore', name: 'vault' },
+        target: { name: 'pilothouse-pilothouse-listener' },
+        dataFrom: [{ extract: { key: 'l' } }],
+      },
+    })
+    expect(listener.find(({ kind }) => kind === 'Deployment').spec.template.spec.containers[0].env).toContainEqual({
+      name: 'PILOTHOUSE_LISTENER_TOKEN',
+      valueFrom: { secretKeyRef: { name: 'pilothouse-pilothouse-listener', key: 'PILOTHOUSE_LISTENER_TOKEN' } },
+    })
+    expect(rendered(listenerChart, { url, ...from('') }).stderr).toContain('Set externalSecret.remoteKey.')
     const others = { controlPlane: { url }, existingSecret: 's', platform: from('p'), gateway: from('g') }
     expect(rendered(chart, { url, ...others }).stdout).not.toContain('ExternalSecret')
     expect(rendered(chart, { url, existingSecret: 's', platform: { enabled: true, ...from('') } }).stderr).toContain(

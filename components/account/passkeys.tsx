@@ -3,6 +3,7 @@ import { useRouter } from 'next/navigation'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { FormButtons } from '@/components/shared/form/form-buttons'
 import { useFocusRefused, useSave } from '@/components/shared/form/use-save'
 import { SectionHeader } from '@/components/shared/layout/section-header'
 import { type Column, DataTable } from '@/components/shared/list/data-table'
@@ -165,12 +166,7 @@ function AddPasskey({ settings, onClose, onDone }: AddProps) {
           />
         </Field>
         {settings.hasPassword ? <PasswordField error={passwordError} /> : null}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" isBusy={isBusy} reason={problem}>
-            Create passkey
-          </Button>
-        </div>
+        <FormButtons verb="Create passkey" isBusy={isBusy} reason={problem} onClose={onClose} />
       </form>
     </Dialog>
   )
@@ -239,12 +235,7 @@ function WithPassword({ title, verb, hasPassword, action, onClose, onDone, child
         {error && !passwordError ? <ErrorNotice error={error} /> : null}
         <p className="text-ink-2">{children}</p>
         {hasPassword ? <PasswordField error={passwordError} /> : null}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" isBusy={isBusy}>
-            {verb}
-          </Button>
-        </div>
+        <FormButtons verb={verb} isBusy={isBusy} onClose={onClose} />
       </form>
     </Dialog>
   )

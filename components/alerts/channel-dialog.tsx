@@ -1,8 +1,8 @@
 'use client'
 import { type FormEvent, useState } from 'react'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { FormButtons } from '@/components/shared/form/form-buttons'
 import { useFocusRefused, useSave } from '@/components/shared/form/use-save'
-import { Button } from '@/components/ui/button'
 import { Dialog } from '@/components/ui/dialog'
 import { describedBy, Field } from '@/components/ui/field'
 import { Input, Select } from '@/components/ui/input'
@@ -97,12 +97,7 @@ export function ChannelDialog({ workspace, channel, mailProblem, onClose, onSave
               { type: 'password' },
             )
           : null}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" isBusy={isBusy}>
-            Save channel
-          </Button>
-        </div>
+        <FormButtons verb="Save channel" isBusy={isBusy} onClose={onClose} />
       </form>
     </Dialog>
   )

@@ -2,8 +2,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { FormButtons } from '@/components/shared/form/form-buttons'
 import { useFocusRefused, useSave } from '@/components/shared/form/use-save'
-import { Button } from '@/components/ui/button'
 import { Checkbox } from '@/components/ui/checkbox'
 import { Dialog } from '@/components/ui/dialog'
 import { describedBy, Field } from '@/components/ui/field'
@@ -132,12 +132,7 @@ export function RuleDialog({ workspace, rule, channels, onClose, onSaved }: Prop
           </p>
         ) : null}
         <Checkbox name="enabled" label="On" defaultChecked={rule?.isEnabled ?? true} />
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" isBusy={isBusy}>
-            Save rule
-          </Button>
-        </div>
+        <FormButtons verb="Save rule" isBusy={isBusy} onClose={onClose} />
       </form>
     </Dialog>
   )

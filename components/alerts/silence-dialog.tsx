@@ -2,8 +2,8 @@
 import { useQuery } from '@tanstack/react-query'
 import type { FormEvent } from 'react'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { FormButtons } from '@/components/shared/form/form-buttons'
 import { useSave } from '@/components/shared/form/use-save'
-import { Button } from '@/components/ui/button'
 import { Dialog } from '@/components/ui/dialog'
 import { describedBy, Field } from '@/components/ui/field'
 import { Input, Select } from '@/components/ui/input'
@@ -88,12 +88,7 @@ export function SilenceDialog({ workspace, rules, onClose }: Props) {
             {...describedBy('silence-reason', fieldError('reason'))}
           />
         </Field>
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" isBusy={isBusy}>
-            Silence
-          </Button>
-        </div>
+        <FormButtons verb="Silence" isBusy={isBusy} onClose={onClose} />
       </form>
     </Dialog>
   )

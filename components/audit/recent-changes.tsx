@@ -42,7 +42,7 @@ type ChangesProps = { workspace: string; data: RecentChangesData; className?: st
 
 const Changes = ({ workspace, data: { rows, names }, className }: ChangesProps) =>
   rows.length === 0 ? (
-    <p className="text-ink-2">No recent changes to deployments, assistants or crons through this console</p>
+    <p className="text-ink-2">No recent changes to deployments, assistants or crons through this console.</p>
   ) : (
     <ul className={className}>
       {rows.map((row) => (

@@ -37,6 +37,16 @@ test('too many attempts show when to try again', async () => {
   expect((await screen.findByRole('alert')).textContent).toBe('Too many attempts. Try again in 3 minutes.')
 })
 
+test('too many passkeys show when to try again, before the browser asks for one', async () => {
+  const error = { code: 'rate_limited', message: '', fields: [], requestId: '', retryAfterMs: 30_000 }
+  vi.stubGlobal('fetch', async () => Response.json({ ok: false, error }, { status: 429 }))
+  render(<SignInForm hasSingleSignOn={false} hasPasskeys />)
+  await userEvent.click(screen.getByRole('button', { name: 'Sign in with a passkey' }))
+  expect((await screen.findByRole('alert')).textContent).toBe('Too many attempts. Try again in 1 minute.')
+  expect(signInMock).not.toHaveBeenCalled()
+  vi.unstubAllGlobals()
+})
+
 test('an unreachable console shows an error, and the form can be sent again', async () => {
   signInMock.mockRejectedValueOnce(new TypeError('Failed to fetch'))
   render(<SignInForm hasSingleSignOn={false} />)

@@ -56,14 +56,15 @@ export function SignInForm(props: SignInFormProps) {
     void enter(async () => {
       const code = await send('credentials', given)
       if (code !== 'PasskeyNeeded') return code
-      const passkey = await askPasskey()
-      return passkey ? await send('credentials', { ...given, passkey }) : code
+      const asked = await askPasskey()
+      return asked.passkey ? await send('credentials', { ...given, passkey: asked.passkey }) : (asked.code ?? code)
     })
   }
   const signInWithPasskey = () =>
     void enter(async () => {
-      const passkey = await askPasskey()
-      const code = passkey ? await send('passkey', { passkey }) : 'PasskeyRefused'
+      const asked = await askPasskey()
+      if (!asked.passkey) return asked.code ?? 'PasskeyRefused'
+      const code = await send('passkey', { passkey: asked.passkey })
       return code === 'CredentialsSignin' ? 'PasskeyRefused' : code
     })
 

@@ -2,9 +2,9 @@
 import { useRouter } from 'next/navigation'
 import { type FormEvent, useState } from 'react'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { FormButtons } from '@/components/shared/form/form-buttons'
+import { SecretDialog } from '@/components/shared/form/secret-dialog'
 import { useFocusRefused, useSave } from '@/components/shared/form/use-save'
-import { CopyBox } from '@/components/shared/text/copy-box'
-import { Button } from '@/components/ui/button'
 import { Dialog } from '@/components/ui/dialog'
 import { describedBy, Field } from '@/components/ui/field'
 import { Input, Select } from '@/components/ui/input'
@@ -21,19 +21,13 @@ export function InviteDialog({ workspace, origin, onClose }: Props) {
   const router = useRouter()
   const [made, setMade] = useState<Made>()
   return made ? (
-    <Dialog
-      open
-      onOpenChange={onClose}
+    <SecretDialog
       title="Invitation link"
       description={`For ${made.email}. Shown only once and works once. Pass it on securely.`}
-    >
-      <CopyBox value={made.link} what="link" />
-      <div className="mt-4 flex justify-end">
-        <Button variant="primary" onClick={onClose}>
-          Done
-        </Button>
-      </div>
-    </Dialog>
+      value={made.link}
+      what="link"
+      onClose={onClose}
+    />
   ) : (
     <Dialog
       open
@@ -111,12 +105,7 @@ function InviteForm({ workspace, onClose, onMade }: FormProps) {
           onChange={given.setDeployments}
         />
       )}
-      <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" variant="primary" isBusy={isBusy}>
-          Create link
-        </Button>
-      </div>
+      <FormButtons verb="Create link" isBusy={isBusy} onClose={onClose} />
     </form>
   )
 }

@@ -1,15 +1,16 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { cleanup, fireEvent, render, screen, within } from '@testing-library/react'
+import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
 import { Rights } from '@/components/shared/layout/rights'
-import { inviteMember, setRole } from '@/lib/actions/members'
+import { createInvitation } from '@/lib/actions/invitations'
+import { inviteMember, resetMemberPassword, setRole } from '@/lib/actions/members'
 import type { ErrorView } from '@/lib/errors'
 import type { MemberShown } from './member-actions'
 import { MembersPage } from './members-page'
 
 vi.mock('next/navigation', () => ({ useRouter: () => ({ refresh: () => undefined }), usePathname: () => '/' }))
 vi.mock('@/lib/actions/invitations', () => ({ createInvitation: vi.fn(), revokeInvitation: vi.fn() }))
-vi.mock('@/lib/actions/members', () => ({ inviteMember: vi.fn(), setRole: vi.fn() }))
+vi.mock('@/lib/actions/members', () => ({ inviteMember: vi.fn(), resetMemberPassword: vi.fn(), setRole: vi.fn() }))
 afterEach(cleanup)
 
 const ada: MemberShown = {
@@ -55,6 +56,36 @@ test('a new member is sent with the chosen role, and the password is shown once'
   fireEvent.click(within(dialog).getByRole('button', { name: 'Done' }))
   expect(screen.queryByText('made-once')).toBeNull()
   expect(field().value).toBe('')
+})
+
+test('the focus goes back to what opened the first dialog, after an invitation and after a new password', async () => {
+  vi.mocked(createInvitation).mockResolvedValue({ ok: true, data: { id: 'i', token: 'link-once' } })
+  vi.mocked(resetMemberPassword).mockResolvedValue({ ok: true, data: { password: 'made-once' } })
+  show([ada])
+  const invite = screen.getByRole('button', { name: 'Invite by link…' })
+  invite.focus()
+  fireEvent.click(invite)
+  const form = within(await screen.findByRole('dialog', { name: 'Invite by link' }))
+  fireEvent.change(form.getByLabelText('Email of the person'), { target: { value: 'new@example.com' } })
+  fireEvent.click(form.getByRole('button', { name: 'Create link' }))
+  const link = within(await screen.findByRole('dialog', { name: 'Invitation link' }))
+  expect(link.getByText('http://localhost:3000/invite#link-once')).toBeDefined()
+  fireEvent.click(link.getByRole('button', { name: 'Done' }))
+  await waitFor(() => expect(document.activeElement).toBe(invite))
+
+  const actions = () => screen.getByRole('button', { name: 'Actions for ada@example.com' })
+  actions().focus()
+  fireEvent.keyDown(actions(), { key: 'Enter' })
+  const reset = await screen.findByRole('menuitem', { name: 'Reset password' })
+  reset.focus()
+  fireEvent.keyDown(reset, { key: 'Enter' })
+  const confirm = await screen.findByRole('button', { name: 'Reset password' })
+  confirm.focus()
+  fireEvent.click(confirm)
+  const password = within(await screen.findByRole('dialog', { name: 'New password' }))
+  expect(password.getByText('made-once')).toBeDefined()
+  fireEvent.click(password.getByRole('button', { name: 'Done' }))
+  await waitFor(() => expect(document.activeElement).toBe(actions()))
 })
 
 test('a refused member keeps what was typed and says why', async () => {

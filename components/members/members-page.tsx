@@ -112,7 +112,7 @@ export function MembersPage(props: MembersPageProps) {
       <Invitations workspace={workspace} invitations={invitations} names={names} />
       {dialog}
       {isInviting ? <InviteDialog workspace={workspace} origin={origin} onClose={() => setInviting(false)} /> : null}
-      <NewPassword password={password} onClose={() => setPassword(undefined)} />
+      {password ? <NewPassword password={password} onClose={() => setPassword(undefined)} /> : null}
     </ListPage>
   )
 }

@@ -1,8 +1,8 @@
 'use client'
 import type { FormEvent } from 'react'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { FormButtons } from '@/components/shared/form/form-buttons'
 import { useFocusRefused, useSave } from '@/components/shared/form/use-save'
-import { Button } from '@/components/ui/button'
 import { Dialog } from '@/components/ui/dialog'
 import { Field } from '@/components/ui/field'
 import { Select } from '@/components/ui/input'
@@ -64,12 +64,7 @@ export function RolesDialog({ workspace, member, names, onClose, onSaved }: Role
             onChange={given.setDeployments}
           />
         )}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" isBusy={isBusy}>
-            Save roles
-          </Button>
-        </div>
+        <FormButtons verb="Save roles" isBusy={isBusy} onClose={onClose} />
       </form>
     </Dialog>
   )

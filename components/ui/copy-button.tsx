@@ -33,16 +33,20 @@ export function CopyTextButton({ value, children }: { value: Value; children: st
   )
 }
 
+type CopyButtonProps = { value: Value; what: string; className?: string; autoFocus?: boolean | undefined }
+
 /**
  * Copies `value`, calling it first if it is a function, and confirms briefly. `what` names it to screen readers: "Copy
  * thread id".
  */
-export function CopyButton({ value, what, className }: { value: Value; what: string; className?: string }) {
+export function CopyButton({ value, what, className, autoFocus }: CopyButtonProps) {
   const { state, copy } = useCopy(value)
   const said = { idle: `Copy ${what}`, copied: 'Copied', refused: 'Copy failed' }[state]
   return (
     <button
       type="button"
+      // biome-ignore lint/a11y/noAutofocus: only where a dialog asks for it
+      autoFocus={autoFocus}
       aria-label={said}
       title={said}
       onClick={(event) => {

@@ -63,6 +63,62 @@ test.each([
   await waitFor(() => expect(document.activeElement).toBe(button))
 })
 
+function InSteps() {
+  const [step, setStep] = useState<'form' | 'secret'>()
+  return (
+    <>
+      <button type="button" onClick={() => setStep('form')}>
+        Create token
+      </button>
+      {step === 'form' ? (
+        <Dialog open onOpenChange={() => setStep(undefined)} title="New token">
+          <button type="button" onClick={() => setStep('secret')}>
+            Create
+          </button>
+        </Dialog>
+      ) : null}
+      <Dialog open={step === 'secret'} onOpenChange={() => setStep(undefined)} title="Your token">
+        <input aria-label="Name" />
+      </Dialog>
+    </>
+  )
+}
+
+test('a dialog that took the place of another one gives the focus back to what opened the first', async () => {
+  render(<InSteps />)
+  const button = screen.getByRole('button', { name: 'Create token' })
+  button.focus()
+  fireEvent.click(button)
+  const create = screen.getByRole('button', { name: 'Create' })
+  create.focus()
+  fireEvent.click(create)
+  const second = await screen.findByRole('dialog', { name: 'Your token' })
+  await waitFor(() => expect(second.contains(document.activeElement)).toBe(true))
+  fireEvent.keyDown(second, { key: 'Escape' })
+  await waitFor(() => expect(document.activeElement).toBe(button))
+})
+
+test('a dialog with a form begins in its first field, and one without at its first button', async () => {
+  render(
+    <Dialog open onOpenChange={() => {}} title="Create listener">
+      <form aria-label="New">
+        <input type="hidden" />
+        <input aria-label="Owner" disabled />
+        <input aria-label="Name" />
+        <textarea aria-label="Notes" />
+      </form>
+    </Dialog>,
+  )
+  await waitFor(() => expect(document.activeElement).toBe(screen.getByRole('textbox', { name: 'Name' })))
+  cleanup()
+  render(
+    <Dialog open onOpenChange={() => {}} title="Delete listener">
+      It cannot be restored.
+    </Dialog>,
+  )
+  await waitFor(() => expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Close' })))
+})
+
 test('a form in a dialog is sent alone, and not with the form that opened the dialog', () => {
   const [outer, inner] = [vi.fn(), vi.fn()]
   render(

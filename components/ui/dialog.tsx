@@ -59,25 +59,52 @@ export function Dialog({ open, onOpenChange, title, description, children, side 
   )
 }
 
-/** Mounted while the dialog is open. Gives the focus back to what opened it, because Radix knows only triggers of its own. */
+/** What to give the focus back to, the first choice first: a dialog in which another one was opened may be gone before it. */
+const openers = new WeakMap<Element, readonly Element[]>()
+
+const FIELD = 'form input:enabled:not([type=hidden]), form select:enabled, form textarea:enabled'
+
+/**
+ * Mounted while the dialog is open. Begins in the first field of its form, as Enter on the Close button would lose what was typed.
+ * Gives the focus back to what opened it, because Radix knows only triggers of its own.
+ */
 function Content(props: ComponentProps<typeof Radix.Content>) {
-  const [opener] = useState(() =>
-    openerOf(document.activeElement === document.body ? lastFocused() : document.activeElement),
-  )
+  const [opened] = useState(openersNow)
   return (
     <Radix.Content
       {...props}
+      ref={(element) => {
+        if (element) openers.set(element, opened)
+      }}
+      onOpenAutoFocus={(event) => {
+        const field = event.target instanceof Element ? event.target.querySelector<HTMLElement>(FIELD) : null
+        if (!field) return
+        event.preventDefault()
+        field.focus()
+      }}
       onCloseAutoFocus={(event) => {
         event.preventDefault()
-        const hasMoved = document.activeElement !== document.body
-        if (!hasMoved && opener instanceof HTMLElement) opener.focus({ preventScroll: true })
+        if (document.activeElement === document.body) opened.some(takesFocus)
       }}
     />
   )
+}
+
+function openersNow(): readonly Element[] {
+  const focused = document.activeElement === document.body ? lastFocused() : document.activeElement
+  const opener = openerOf(focused)
+  const dialog = opener?.closest('[role=dialog]')
+  return opener ? [opener, ...((dialog && openers.get(dialog)) ?? [])] : []
 }
 
 /** The trigger of a menu, whose items are gone when the dialog closes. */
 function openerOf(element: Element | null): Element | null {
   const menu = element?.closest('[role=menu]')
   return menu ? document.getElementById(menu.getAttribute('aria-labelledby') ?? '') : element
+}
+
+/** Not what is gone from the page or hidden. */
+function takesFocus(element: Element): boolean {
+  if (element instanceof HTMLElement) element.focus({ preventScroll: true })
+  return document.activeElement === element
 }

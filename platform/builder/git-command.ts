@@ -5,6 +5,7 @@ import path from 'node:path'
 import { operatorVariable } from '../kernel/env'
 import { BuildError, type CommandOptions, runCommand } from './command'
 import { localPath, PROTOCOLS } from './git-address'
+import { gitAuthorities } from './git-authorities'
 
 export type GitOptions = Pick<CommandOptions, 'confinement' | 'writable'> & {
   cwd: string
@@ -28,6 +29,10 @@ const HINTS: [said: RegExp, hint: string][] = [
   [
     /could not read (username|password)|authentication failed|terminal prompts disabled/i,
     'The repository requires credentials: store them in git’s credential helper or the folder of PILOTHOUSE_GIT_CREDENTIALS, or use ssh.',
+  ],
+  [
+    /certificate verification failed|unable to get local issuer|self[- ]signed certificate/i,
+    'The authority of the host’s certificate is unknown: name its file in NODE_EXTRA_CA_CERTS of the platform.',
   ],
   [/permission denied \(/i, 'No ssh key of the user that runs the platform is accepted there.'],
 ]
@@ -63,16 +68,34 @@ export async function git(args: readonly string[], options: GitOptions): Promise
 
 const SSH = 'ssh -oBatchMode=yes -oConnectTimeout=20 -oServerAliveInterval=15 -oServerAliveCountMax=4'
 
-/** Makes git take credentials from files, without writing to them: the folder may be a Secret that is mounted. */
-function credentialVariables(folder: string): Record<string, string> {
+/** Variables that set these options for one git. */
+const optionVariables = (options: [name: string, value: string][]): Record<string, string> => ({
+  GIT_CONFIG_COUNT: String(options.length),
+  ...Object.fromEntries(
+    options.flatMap(([name, value], index) => [
+      [`GIT_CONFIG_KEY_${index}`, name],
+      [`GIT_CONFIG_VALUE_${index}`, value],
+    ]),
+  ),
+})
+
+/** What git needs to reach a repository: credentials from files, to which it does not write, and authorities of one's own. */
+async function accessVariables(): Promise<Record<string, string>> {
+  const folder = operatorVariable('PILOTHOUSE_GIT_CREDENTIALS')
+  const authorities = await gitAuthorities(folder)
+  const options: [string, string][] = authorities ? [['http.sslCAInfo', authorities]] : []
+  if (!folder) return optionVariables(options)
+
   const [credentials, key, hosts] = ['credentials', 'ssh-privatekey', 'known_hosts'].map((name) =>
     path.join(folder, name),
   )
   const option = (name: string, file = '') => (existsSync(file) ? ` -o${name}=${quoted(file)}` : '')
+  options.push([
+    'credential.helper',
+    `!f() { test "$1" != get || git credential-store --file=${quoted(credentials)} get; }; f`,
+  ])
   return {
-    GIT_CONFIG_COUNT: '1',
-    GIT_CONFIG_KEY_0: 'credential.helper',
-    GIT_CONFIG_VALUE_0: `!f() { test "$1" != get || git credential-store --file=${quoted(credentials)} get; }; f`,
+    ...optionVariables(options),
     GIT_SSH_COMMAND: SSH + option('IdentityFile', key) + option('UserKnownHostsFile', hosts),
   }
 }
@@ -102,8 +125,7 @@ export async function gitEnvironment(
     GIT_HTTP_LOW_SPEED_TIME: '60',
     GIT_LFS_SKIP_SMUDGE: '1',
   }
-  const folder = url && operatorVariable('PILOTHOUSE_GIT_CREDENTIALS')
-  if (folder) Object.assign(env, credentialVariables(folder))
+  if (url) Object.assign(env, await accessVariables())
   const settings = await ownSettings(env.HOME)
   if (env.HOME && !settings) env.GIT_CONFIG_GLOBAL = devNull
   const local = url && localPath(url)

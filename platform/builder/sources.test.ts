@@ -6,6 +6,7 @@ import { PassThrough } from 'node:stream'
 import { afterAll, expect, test, vi } from 'vitest'
 import { asProcessEnv, baseEnvironment } from '../kernel/env'
 import { readLines } from '../kernel/lines'
+import { startGitServer } from '../testing/git-server'
 import { createRepository, isAlive, waitFor } from '../testing/platform-fixture'
 import { testFolder } from '../testing/test-folder'
 import { buildRevision } from './build'
@@ -61,7 +62,9 @@ test('a bare name is a branch and refs/tags/ a tag, even if both exist; an annot
   expect(await remoteCommit({ ...look, ref: 'nowhere' })).toBeUndefined()
 })
 
-const DAEMON = path.join(execFileSync('git', ['--exec-path'], { encoding: 'utf8' }).trim(), 'git-daemon')
+const programOfGit = (name: string) =>
+  path.join(execFileSync('git', ['--exec-path'], { encoding: 'utf8' }).trim(), name)
+const DAEMON = programOfGit('git-daemon')
 
 // Over git's own local server, if git includes it: as with https and ssh, but without a network.
 test.runIf(existsSync(DAEMON))(
@@ -93,6 +96,32 @@ test.runIf(existsSync(DAEMON))(
     }
   },
 )
+
+const hasHttps = spawnSync('openssl', ['version']).status === 0 && existsSync(programOfGit('git-http-backend'))
+
+test.runIf(hasHttps)('a host whose authority the operator named is trusted, with those of the system', async () => {
+  const commit = createRepository(path.join(folder, 'hosted/agent')).commit(GRAPH)
+  const server = await startGitServer(path.join(folder, 'hosted'), fresh('certificates'))
+  const url = `${server.url}/agent`
+  const look = { url, ref: 'main', env: baseEnvironment(), signal: never, configFile: fresh('config') }
+  try {
+    await expect(remoteCommit(look)).rejects.toThrow(/The authority of the host’s certificate is unknown/)
+    vi.stubEnv('NODE_EXTRA_CA_CERTS', server.authority)
+    expect(await remoteCommit(look)).toBe(commit)
+    expect((await build(url)).commit).toBe(commit)
+    const { GIT_CONFIG_KEY_0, GIT_CONFIG_VALUE_0 = '' } = await gitEnvironment(baseEnvironment(), url)
+    expect(GIT_CONFIG_KEY_0).toBe('http.sslCAInfo')
+    expect(readFileSync(GIT_CONFIG_VALUE_0, 'utf8').split('BEGIN CERTIFICATE').length).toBeGreaterThan(20)
+    vi.stubEnv('NODE_EXTRA_CA_CERTS', '')
+    // Of the folder of PILOTHOUSE_GIT_CREDENTIALS, which pods that clone get.
+    vi.stubEnv('PILOTHOUSE_GIT_CREDENTIALS', path.dirname(server.authority))
+    expect(await remoteCommit(look)).toBe(commit)
+  } finally {
+    vi.unstubAllEnvs()
+    await server.close()
+  }
+})
+
 const canConnect = (port: number) =>
   new Promise<boolean>((resolve) => {
     const socket = connect(port, '127.0.0.1', () => resolve(true)).once('error', () => resolve(false))

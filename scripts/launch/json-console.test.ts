@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import path from 'node:path'
 import { expect, test } from 'vitest'
+import { root } from '../bootstrap.mjs'
 
 const run = (code: string) => {
   const file = path.resolve('scripts/launch/json-console.mjs')
@@ -42,4 +43,28 @@ test('a warning of Node.js or a library has the level of one', () => {
       },
     ],
   })
+})
+
+/** Warns before it exits, which these programs do at once: their settings are wrong. */
+const WARNS = `const { exit } = process
+process.exit = (code) => {
+  process.emitWarning('odd')
+  setImmediate(exit, code)
+}`
+
+test.each(['platform', 'gateway', 'listener'])('the %s prints a warning of Node.js as a line of its log', (program) => {
+  const { stdout, stderr } = spawnSync(
+    process.execPath,
+    ['--import', `data:text/javascript,${encodeURIComponent(WARNS)}`, `.build/${program}.mjs`],
+    { cwd: root, env: { ...process.env, PLATFORM_PORT: 'none' }, encoding: 'utf8' },
+  )
+  expect(stdout).toBe('')
+  const lines = stderr
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(lines).toMatchObject([
+    { level: 'error', event: program, message: expect.stringMatching(/cannot (start|run)/) },
+    { level: 'warn', event: 'console', message: 'Warning: odd' },
+  ])
 })

@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
-import { buildSync } from 'esbuild'
+import { build } from 'esbuild'
 import { afterEach, expect, test } from 'vitest'
 import { root } from '../bootstrap.mjs'
 import { SERVER } from '../build-platform.mjs'
@@ -57,7 +57,7 @@ test.each(['launch/lost-output', 'launch/json-console', 'inherit-secrets'])(
 test('so does a program of the platform', async () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-output-'))
   const outfile = path.join(folder, 'program.mjs')
-  buildSync({ ...SERVER, outdir: undefined, outfile, stdin: { contents: PROGRAM, resolveDir: root } })
+  await build({ ...SERVER, outdir: undefined, outfile, stdin: { contents: PROGRAM, resolveDir: root } })
   expect(await saysWithoutReaders([outfile])).toEqual([])
   rmSync(folder, { recursive: true })
 })

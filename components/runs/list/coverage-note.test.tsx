@@ -35,6 +35,18 @@ test('why a whole workspace could not be read is said, unless the page says it a
   expect(screen.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual(['d: No answer yet. '])
 })
 
+test('where there is no deployment to open, none is offered', () => {
+  const says = (more: Partial<Looked>) => {
+    const text = show({ problems: [], ...more }).container.textContent
+    cleanup()
+    return text
+  }
+  const none = 'No deployment has an agent server yet.'
+  expect(says({})?.trim()).toBe(none)
+  expect(says({ traced: { deployments: 0, isPartial: false } })?.trim()).toBe(none)
+  expect(says({ deployments: 1 })).toContain('Open a deployment to list more of its runs.')
+})
+
 test('runs of a server that fails now are said to be from an earlier time, and not to be missing', () => {
   const keptAt = Date.now() - 90_000
   show({ threads: 1, deployments: 1, problems: [{ deployment: 'd', message: 'It cannot be reached.', keptAt }] })

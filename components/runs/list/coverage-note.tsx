@@ -80,6 +80,7 @@ export function UnreadServers({ looked, nameOf, onRetry, isReasonAbove, classNam
 }
 
 function sentence({ threads, deployments, isBusyOnly, isPartial, traced }: Looked): string {
+  if (deployments === 0) return 'No deployment has an agent server yet.'
   if (traced) {
     const logged = `Includes all runs that ${count(traced.deployments)} ${traced.deployments === 1 ? 'deployment has' : 'deployments have'} logged as traces`
     const more = traced.isPartial ? ' Older ones are on the next pages.' : ''

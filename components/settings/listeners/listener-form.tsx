@@ -1,8 +1,8 @@
 'use client'
 import type { FormEvent } from 'react'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { FormButtons } from '@/components/shared/form/form-buttons'
 import { useFocusRefused, useSave } from '@/components/shared/form/use-save'
-import { Button } from '@/components/ui/button'
 import { Dialog } from '@/components/ui/dialog'
 import { describedBy, Field } from '@/components/ui/field'
 import { Input } from '@/components/ui/input'
@@ -58,7 +58,7 @@ export function CreateListener({ workspace, platformUrl, onClose, onCreated }: C
           />
         </Field>
         <NamespacesField error={namespacesError(fieldError)} />
-        <Buttons verb="Create listener" isBusy={isBusy} onClose={onClose} />
+        <FormButtons verb="Create listener" isBusy={isBusy} onClose={onClose} />
       </form>
     </Dialog>
   )
@@ -82,7 +82,7 @@ export function EditNamespaces({ workspace, row: { id, name, namespaces }, onClo
         {error && !fault ? <ErrorNotice error={{ ...error, fields: [] }} /> : null}
         <NamespacesField initial={seen.join(', ')} error={fault} />
         <p className="text-ink-2">The listener needs a role in each of them: change its chart’s namespaces too.</p>
-        <Buttons verb="Save namespaces" isBusy={isBusy} onClose={onClose} />
+        <FormButtons verb="Save namespaces" isBusy={isBusy} onClose={onClose} />
       </form>
     </Dialog>
   )
@@ -108,13 +108,4 @@ const NamespacesField = ({ initial, error }: { initial?: string; error: string |
       {...describedBy('listener-namespaces', error)}
     />
   </Field>
-)
-
-const Buttons = ({ verb, isBusy, onClose }: { verb: string; isBusy: boolean; onClose: () => void }) => (
-  <div className="flex justify-end gap-2">
-    <Button onClick={onClose}>Cancel</Button>
-    <Button type="submit" variant="primary" isBusy={isBusy}>
-      {verb}
-    </Button>
-  </div>
 )

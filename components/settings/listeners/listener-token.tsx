@@ -1,9 +1,7 @@
 'use client'
 import { useState } from 'react'
-import { CopyBox } from '@/components/shared/text/copy-box'
-import { Button } from '@/components/ui/button'
+import { SecretDialog } from '@/components/shared/form/secret-dialog'
 import { CopyButton } from '@/components/ui/copy-button'
-import { Dialog } from '@/components/ui/dialog'
 import { describedBy, Field } from '@/components/ui/field'
 import { Input } from '@/components/ui/input'
 import { addressWarning, helmCommands, isAddress, npmCommand } from './join-commands'
@@ -14,32 +12,27 @@ export type GivenToken = { id: string; name: string; namespaces: readonly string
 /** Shows a new token once, and how to start the listener with it. */
 export function ListenerToken({ given, onClose }: { given: GivenToken; onClose: () => void }) {
   const { id, name, token } = given
+  if (!token)
+    return (
+      <SecretDialog
+        title={`${name} created`}
+        description="This control plane gives no tokens. Its documentation says how to start a listener with this ID."
+        value={id}
+        what="listener ID"
+        onClose={onClose}
+      />
+    )
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
-      title={token ? `Token of ${name}` : `${name} created`}
-      description={
-        token
-          ? 'Copy it now. It is shown only once, and only its hash is kept.'
-          : 'This control plane gives no tokens. Its documentation says how to start a listener with this ID.'
-      }
+    <SecretDialog
+      title={`Token of ${name}`}
+      description="Copy it now. It is shown only once, and only its hash is kept."
+      value={token}
+      what="token"
+      onClose={onClose}
       className="w-[min(44rem,calc(100vw-2rem))]"
     >
-      {token ? (
-        <>
-          <CopyBox value={token} what="token" />
-          <Commands {...given} token={token} />
-        </>
-      ) : (
-        <CopyBox value={id} what="listener ID" />
-      )}
-      <div className="mt-4 flex justify-end">
-        <Button variant="primary" onClick={onClose}>
-          Done
-        </Button>
-      </div>
-    </Dialog>
+      <Commands {...given} token={token} />
+    </SecretDialog>
   )
 }
 

@@ -1,5 +1,5 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { act, cleanup, fireEvent, render, screen, within } from '@testing-library/react'
+import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
 import { Rights } from '@/components/shared/layout/rights'
 import { createListener, deleteListener, renewListenerToken, saveNamespaces } from '@/lib/actions/platform/listeners'
@@ -136,7 +136,9 @@ test('a listener with deployments is not deleted; one without them is, and the r
 
 test('a name that is taken is refused at its field; a created one has its token once, with commands', async () => {
   show(pageOf([own]))
-  fireEvent.click(await screen.findByRole('button', { name: 'Create listener' }))
+  const create = await screen.findByRole('button', { name: 'Create listener' })
+  create.focus()
+  fireEvent.click(create)
   const form = within(screen.getByRole('dialog', { name: 'Create listener' }))
   fireEvent.change(form.getByLabelText('Name'), { target: { value: 'east' } })
   fireEvent.change(form.getByLabelText('Namespaces'), { target: { value: 'agents,  more' } })
@@ -175,11 +177,13 @@ test('a name that is taken is refused at its field; a created one has its token 
   expect(told.getByRole('alert').textContent).toContain('begins with https://')
   fireEvent.click(told.getByRole('button', { name: 'Done' }))
   expect(document.body.textContent).not.toContain('phl_canary')
+  await waitFor(() => expect(document.activeElement).toBe(create))
 })
 
 test('a control plane that gives no token says what a listener needs', async () => {
   show(pageOf([]))
   expect(await screen.findByText('No listeners yet')).toBeTruthy()
+  expect(screen.queryByRole('group', { name: 'State' })).toBeNull()
   fireEvent.click(screen.getByRole('button', { name: 'Create listener' }))
   fireEvent.change(screen.getByLabelText('Name'), { target: { value: 'east' } })
   vi.mocked(createListener).mockResolvedValueOnce({ ok: true, data: { id: 'the-id', namespaces: [], given: null } })

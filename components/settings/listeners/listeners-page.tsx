@@ -16,7 +16,7 @@ import { VisibleName } from '@/components/shared/text/visible-text'
 import { Button } from '@/components/ui/button'
 import { withBasePath } from '@/lib/base-path'
 import { MOST_COUNTED } from '@/lib/contracts/deployments/deployment-row'
-import type { ListenerRowsPage } from '@/lib/contracts/deployments/listener-row'
+import { LISTENER_STATES, type ListenerRowsPage } from '@/lib/contracts/deployments/listener-row'
 import { count } from '@/lib/format/format'
 import { listenerRowsQuery } from '@/lib/queries/listeners'
 import { routes } from '@/lib/routes'
@@ -137,7 +137,9 @@ function Answer({ workspace, page: { counts, waiting, isCut }, chosen, onChoose 
   const more = waiting ? waiting.count - waiting.deployments.length : 0
   return (
     <>
-      <StateStrip counts={counts} chosen={chosen} onChoose={onChoose} />
+      {chosen || LISTENER_STATES.some((state) => counts[state] > 0) ? (
+        <StateStrip counts={counts} chosen={chosen} onChoose={onChoose} />
+      ) : null}
       {waiting && waiting.count > 0 ? (
         <div className="mb-3">
           <Notice tone="warn">

@@ -2,8 +2,8 @@
 
 import type { FormEvent } from 'react'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { FormButtons } from '@/components/shared/form/form-buttons'
 import { useFocusRefused, useSave } from '@/components/shared/form/use-save'
-import { Button } from '@/components/ui/button'
 import { Dialog } from '@/components/ui/dialog'
 import { describedBy, Field } from '@/components/ui/field'
 import { Input } from '@/components/ui/input'
@@ -80,12 +80,7 @@ export function PriceDialog({ workspace, price, onClose, onPrices }: Props) {
           type: 'date',
           hint: 'First day (UTC) that this price applies. Leave empty for all days.',
         })}
-        <div className="flex flex-wrap justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" isBusy={isBusy}>
-            {isOwn ? 'Save changes' : 'Add price'}
-          </Button>
-        </div>
+        <FormButtons verb={isOwn ? 'Save changes' : 'Add price'} isBusy={isBusy} onClose={onClose} />
       </form>
     </Dialog>
   )

@@ -2,8 +2,8 @@
 
 import { type FormEvent, useMemo, useState } from 'react'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { FormButtons } from '@/components/shared/form/form-buttons'
 import { useSave } from '@/components/shared/form/use-save'
-import { Button } from '@/components/ui/button'
 import { Dialog } from '@/components/ui/dialog'
 import { describedBy, Field } from '@/components/ui/field'
 import { Textarea } from '@/components/ui/input'
@@ -57,17 +57,12 @@ export function PriceImport({ workspace, onClose, onPrices }: Props) {
             <p className="text-error">And {count(problems.length - SHOWN)} more lines.</p>
           ) : null}
         </div>
-        <div className="flex flex-wrap justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            type="submit"
-            variant="primary"
-            isBusy={isBusy}
-            reason={prices.length === 0 ? 'Paste at least one price.' : undefined}
-          >
-            Save prices
-          </Button>
-        </div>
+        <FormButtons
+          verb="Save prices"
+          isBusy={isBusy}
+          reason={prices.length === 0 ? 'Paste at least one price.' : undefined}
+          onClose={onClose}
+        />
       </form>
     </Dialog>
   )

@@ -1,4 +1,5 @@
 'use client'
+import { useRouter } from 'next/navigation'
 import { type FormEvent, useState } from 'react'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { useFocusRefused, useSave } from '@/components/shared/form/use-save'
@@ -46,6 +47,7 @@ function movedText({ moved, movedBytes, movesAfterDays }: Usage): string {
 
 /** How long recordings are kept, what they take now, and what becomes of that. For administrators. */
 export function RetentionPage({ workspace, usage: initial, audit, platform }: Props) {
+  const router = useRouter()
   const [usage, setUsage] = useState(initial)
   const { isBusy, error, fieldError, save } = useSave<Usage>()
   const form = useFocusRefused(error)
@@ -127,7 +129,7 @@ export function RetentionPage({ workspace, usage: initial, audit, platform }: Pr
       </div>
       <AuditRetention workspace={workspace} kept={audit} />
       {!platform.ok ? (
-        <ErrorNotice error={platform.error} className="mt-5" />
+        <ErrorNotice error={platform.error} onRetry={router.refresh} className="mt-5" />
       ) : platform.data ? (
         <PlatformRetentionForms workspace={workspace} kept={platform.data} />
       ) : null}

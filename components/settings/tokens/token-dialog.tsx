@@ -2,8 +2,8 @@
 import { type FormEvent, useState } from 'react'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { DeploymentPicker } from '@/components/shared/form/deployment-picker'
+import { FormButtons } from '@/components/shared/form/form-buttons'
 import { useFocusRefused, useSave } from '@/components/shared/form/use-save'
-import { Button } from '@/components/ui/button'
 import { Checkbox } from '@/components/ui/checkbox'
 import { Dialog } from '@/components/ui/dialog'
 import { describedBy, Field } from '@/components/ui/field'
@@ -109,12 +109,7 @@ export function TokenDialog({ workspace, role, isLimitedMember, onClose, onMade 
             {fieldError('deployments')}
           </p>
         ) : null}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" isBusy={isBusy}>
-            Create token
-          </Button>
-        </div>
+        <FormButtons verb="Create token" isBusy={isBusy} onClose={onClose} />
       </form>
     </Dialog>
   )

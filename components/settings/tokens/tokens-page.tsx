@@ -99,7 +99,7 @@ export function TokensPage({ workspace, role, isLimitedMember, tokens, origin, s
           }}
         />
       ) : null}
-      <NewToken made={made} origin={origin} onClose={() => setMade(undefined)} />
+      {made ? <NewToken made={made} origin={origin} onClose={() => setMade(undefined)} /> : null}
       <ConfirmDialog
         open={asked !== undefined}
         onOpenChange={() => setAsked(undefined)}

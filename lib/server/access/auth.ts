@@ -2,6 +2,7 @@ import 'server-only'
 import type { NextAuthOptions } from 'next-auth'
 import CredentialsProvider from 'next-auth/providers/credentials'
 import { withBasePath, withoutBasePath } from '@/lib/base-path'
+import { signInCode } from '@/lib/contracts/sign-in-code'
 import { AppError } from '@/lib/errors'
 import { routes } from '@/lib/routes'
 import { env } from '../process/env'
@@ -25,6 +26,10 @@ import {
   sessionSecret,
   stampOf,
 } from './session'
+import { addressLimit, limitFailures } from './shared-limiter'
+
+/** Passkeys of one address that are refused. */
+const FAILURES = { max: 30, windowMs: 60_000 }
 
 /** The guard in front of the server has made it the client's address (`transport/request-guard.ts`). */
 const addressOf = (headers: Record<string, unknown> | undefined): string =>
@@ -43,11 +48,14 @@ async function authorize(
     return account
   } catch (error) {
     if (error instanceof AppError && error.code === 'forbidden') throw new Error('PasskeyNeeded')
-    if (error instanceof AppError && error.code === 'rate_limited')
-      throw new Error(`RateLimited:${Math.ceil((error.view.retryAfterMs ?? 0) / 1000)}`)
-    log.error('sign_in.failed', { error })
-    throw new Error('Unavailable')
+    throw failedSignIn(error)
   }
+}
+
+function failedSignIn(error: unknown): Error {
+  const isLimited = error instanceof AppError && error.code === 'rate_limited'
+  if (!isLimited) log.error('sign_in.failed', { error })
+  return new Error(isLimited ? signInCode(error.view) : signInCode({ code: 'internal' }))
 }
 
 /** A passkey alone: the device has checked its owner. Null means refused. */
@@ -56,14 +64,14 @@ async function authorizePasskey(
   headers: Record<string, unknown> | undefined,
 ) {
   try {
-    const account = await accountOfPasskey(given?.passkey)
     const address = addressOf(headers)
+    const limit = addressLimit('passkeys', address, FAILURES)
+    const account = await limitFailures(limit, () => accountOfPasskey(given?.passkey))
     log.info(account ? 'sign_in.done' : 'sign_in.refused', { email: account?.email, address, by: 'passkey' })
     if (account) await rememberDevice(account.id, await knownDevice())
-    return account
+    return account ?? null
   } catch (error) {
-    log.error('sign_in.failed', { error })
-    throw new Error('Unavailable')
+    throw failedSignIn(error)
   }
 }
 

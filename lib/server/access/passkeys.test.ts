@@ -34,7 +34,7 @@ const add = async (device = softDevice()) => {
   await register(account.id, 'Laptop', device.create((await registrationOptions(account)).challenge))
   return device
 }
-const answerOf = async (device: Device) => device.get((await signInOptions()).challenge)
+const answerOf = async (device: Device) => device.get((await signInOptions('203.0.113.9')).challenge)
 const accountBy = async (answer: object) => (await accountOfPasskey(JSON.stringify(answer)))?.id ?? null
 const hasChallenge = () => browser.cookies.has(cookieName('passkey'))
 
@@ -71,7 +71,7 @@ describe('a new passkey', () => {
     browser.cookies.set(cookieName('passkey'), kept)
     const refusal = { code: 'invalid' }
     await expect(register(account.id, 'Phone', softDevice().create(challenge))).rejects.toMatchObject(refusal)
-    const signIn = await signInOptions()
+    const signIn = await signInOptions('203.0.113.9')
     await expect(register(account.id, 'Phone', softDevice().create(signIn.challenge))).rejects.toMatchObject(refusal)
     browser.cookies.clear()
     await expect(register(account.id, 'Phone', softDevice().create('unasked'))).rejects.toMatchObject(refusal)
@@ -102,7 +102,7 @@ describe('a new passkey', () => {
 
 describe('a sign-in', () => {
   test('asks for any passkey, with a check of the owner', async () => {
-    const options = await signInOptions()
+    const options = await signInOptions('203.0.113.9')
     expect(options).toMatchObject({ rpId: 'localhost', userVerification: 'required' })
     expect(options.allowCredentials ?? []).toEqual([])
     expect(browser.options.get(cookieName('passkey'))).toMatchObject({ maxAge: 300 })
@@ -127,7 +127,7 @@ describe('a sign-in', () => {
 
   test('with the signature of another key is refused, and is no use of the passkey', async () => {
     const device = await add()
-    const { challenge } = await signInOptions()
+    const { challenge } = await signInOptions('203.0.113.9')
     const answer = device.get(challenge)
     const { signature } = softDevice().get(challenge).response
     expect(await accountBy({ ...answer, response: { ...answer.response, signature } })).toBeNull()
@@ -137,7 +137,7 @@ describe('a sign-in', () => {
   test('that cannot be read uses the challenge up', async () => {
     const device = await add()
     for (const wrong of [undefined, 7, 'x', '{}', JSON.stringify(softDevice().get('x'))]) {
-      const { challenge } = await signInOptions()
+      const { challenge } = await signInOptions('203.0.113.9')
       const kept = browser.cookies.get(cookieName('passkey')) ?? ''
       expect(await accountOfPasskey(wrong)).toBeNull()
       expect(hasChallenge()).toBe(false)

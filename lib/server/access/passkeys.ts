@@ -19,8 +19,11 @@ import { log } from '../process/log'
 import { accounts } from '../process/schema'
 import { type Account, accountColumns } from './accounts'
 import { readSealedCookie, setSealedCookie } from './session'
+import { addressLimit, assertAllowed, sharedLimiter } from './shared-limiter'
 
 const CHALLENGE_SECONDS = 300
+/** For one address, which may be that of an office. */
+const CHALLENGES = { max: 60, windowMs: 60_000 }
 /** What a registration and a sign-in keep apart: one challenge never serves the other. */
 type Purpose = 'registration' | 'sign-in'
 
@@ -101,8 +104,9 @@ export async function register(account: string, name: string, given: unknown): P
   if (!isNew) throw new AppError('conflict', 'This passkey is registered already.')
 }
 
-/** What the browser needs to sign in with a passkey of anybody. */
-export async function signInOptions(): Promise<PublicKeyCredentialRequestOptionsJSON> {
+/** What the browser needs to sign in with a passkey of anybody. Throws AppError rate_limited. */
+export async function signInOptions(address: string): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  assertAllowed(await sharedLimiter().take(addressLimit('passkey challenges', address, CHALLENGES)))
   const options = await generateAuthenticationOptions({ rpID: passkeyHost(), userVerification: 'required' })
   await keepChallenge('sign-in', options.challenge)
   return options

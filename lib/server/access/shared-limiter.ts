@@ -1,6 +1,7 @@
 import 'server-only'
 import { createHash, randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
+import { AppError } from '@/lib/errors'
 import { db, LOCKS } from '../process/db'
 import { log } from '../process/log'
 import { within } from '../process/within'
@@ -40,6 +41,15 @@ export const addressLimit = (of: string, address: string | null, limit: Omit<Lim
   key: `${of}:${network(address ?? 'unknown')}`,
   isOfAddress: true,
 })
+
+/** Throws AppError rate_limited for an attempt that is refused. */
+export function assertAllowed<T extends { isAllowed: boolean }>(
+  attempt: T | Refusal,
+  message = 'Too many attempts. Wait a minute and try again.',
+): asserts attempt is Exclude<T, Refusal> {
+  if (!attempt.isAllowed && 'retryAfterMs' in attempt)
+    throw new AppError('rate_limited', message, { retryAfterMs: attempt.retryAfterMs })
+}
 
 /**
  * Counts attempts by key for all instances: each takes slices of a limit from the database and uses them up by itself, so
@@ -176,6 +186,26 @@ const shared = globalThis as { pilothouseLimiter?: ReturnType<typeof createShare
 export function sharedLimiter() {
   shared.pilothouseLimiter ??= createSharedLimiter()
   return shared.pilothouseLimiter
+}
+
+/** Does what an address may fail at only so often: without a result it counts. Throws AppError rate_limited. */
+export async function limitFailures<T extends object>(
+  limit: SharedLimit,
+  work: () => Promise<T | null | undefined>,
+  message?: string,
+): Promise<T | undefined> {
+  const attempt = sharedLimiter().begin(limit)
+  assertAllowed(attempt, message)
+  const result = await work().catch((error: unknown) => {
+    attempt.forgive() // it says nothing about what was given
+    throw error
+  })
+  if (result) {
+    attempt.forgive()
+    return result
+  }
+  assertAllowed(await attempt.count(), message) // only now, so that a success writes nothing for its address
+  return undefined
 }
 
 const clock = sql.raw('clock_timestamp()')

@@ -1,9 +1,9 @@
 import 'server-only'
 import { headers } from 'next/headers'
-import { AppError, type Result } from '@/lib/errors'
+import type { Result } from '@/lib/errors'
 import { type Actor, sessionActor } from '../access/actor'
 import { assertOwnOrigin } from '../access/origin'
-import { sharedLimiter } from '../access/shared-limiter'
+import { assertAllowed, sharedLimiter } from '../access/shared-limiter'
 import { newRequestId, toResult } from '../process/result'
 
 /** More than a person can click, little enough that one account cannot keep the console busy. For all instances. */
@@ -25,10 +25,7 @@ export function guardAction<T>(
     assertOwnOrigin(await headers())
     const actor = await sessionActor(options)
     const attempt = await sharedLimiter().take({ key: `actions:${actor.id}`, ...ACTIONS })
-    if (!attempt.isAllowed)
-      throw new AppError('rate_limited', 'Too many changes in a short time. Wait half a minute and try again.', {
-        retryAfterMs: attempt.retryAfterMs,
-      })
+    assertAllowed(attempt, 'Too many changes in a short time. Wait half a minute and try again.')
     return await action({ actor, requestId })
   }, requestId)
 }

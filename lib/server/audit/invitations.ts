@@ -17,7 +17,7 @@ import {
   openInvitation,
 } from '../access/invitation'
 import { currentSession, setSessionCookie } from '../access/session'
-import { addressLimit, sharedLimiter } from '../access/shared-limiter'
+import { addressLimit, assertAllowed, sharedLimiter } from '../access/shared-limiter'
 import { workspace } from '../access/workspaces'
 import { newRequestId, parseInput } from '../process/result'
 import { audited } from './own-records'
@@ -25,13 +25,8 @@ import { audited } from './own-records'
 /** For one address. The secret cannot be guessed; this bounds what guessing costs. */
 const ATTEMPTS = { max: 30, windowMs: 60_000 }
 
-async function takeAttempt(address: string): Promise<void> {
-  const attempt = await sharedLimiter().take(addressLimit('invitations', address, ATTEMPTS))
-  if (!attempt.isAllowed)
-    throw new AppError('rate_limited', 'Too many attempts. Wait a minute and try again.', {
-      retryAfterMs: attempt.retryAfterMs,
-    })
-}
+const takeAttempt = async (address: string): Promise<void> =>
+  assertAllowed(await sharedLimiter().take(addressLimit('invitations', address, ATTEMPTS)))
 
 const Opening = z.strictObject({ token: z.string().max(200).optional() })
 const Acceptance = z.strictObject({

@@ -16,6 +16,7 @@ vi.mock('next/headers', () => import('../access/testing'))
 
 const password = 'violet tractor lantern'
 const email = 'owner@example.com'
+const ADDRESS = '203.0.113.9'
 let home: TestConsole
 let owner: ReturnType<typeof actorOf>
 
@@ -44,7 +45,7 @@ async function register(device = softDevice()) {
 }
 type Given = Parameters<ReturnType<typeof softDevice>['get']>[1]
 const accountBy = async (device: ReturnType<typeof softDevice>, place?: Given) =>
-  (await accountOfPasskey(JSON.stringify(device.get((await signInOptions()).challenge, place))))?.id ?? null
+  (await accountOfPasskey(JSON.stringify(device.get((await signInOptions(ADDRESS)).challenge, place))))?.id ?? null
 
 test('a registered passkey signs in, once for each challenge', async () => {
   expect(await hasPasskeys()).toBe(false)
@@ -54,7 +55,7 @@ test('a registered passkey signs in, once for each challenge', async () => {
     passkeys: [{ name: 'Laptop', lastUsedAt: null }],
     ...{ hasPassword: false, isRequired: false, host: 'localhost' },
   })
-  const { challenge } = await signInOptions()
+  const { challenge } = await signInOptions(ADDRESS)
   const kept = browser.cookies.get(cookieName('passkey')) as string // set by signInOptions
   const answer = JSON.stringify(device.get(challenge))
   expect((await accountOfPasskey(answer))?.id).toBe(owner.id)
@@ -70,13 +71,33 @@ test('an answer from another site or host, without a check of the owner, or of a
   expect(await accountBy(device, { isVerified: false })).toBeNull()
   expect(await accountBy(softDevice())).toBeNull()
   for (const answer of [undefined, '', '{', '[]', JSON.stringify({ id: 'x' })]) {
-    await signInOptions()
+    await signInOptions(ADDRESS)
     expect(await accountOfPasskey(answer)).toBeNull()
   }
   expect(await accountOfPasskey(JSON.stringify(device.get('a challenge of its own')))).toBeNull() // and no cookie
   const { challenge } = await beginPasskey(owner, password)
   expect(await accountOfPasskey(JSON.stringify(device.get(challenge)))).toBeNull() // of a registration
   expect(await accountBy(device)).toBe(owner.id)
+})
+
+const passkeyProvider = () =>
+  authOptions().providers.find(({ options }) => (options as { id?: string }).id === 'passkey') as unknown as {
+    options: { authorize(given: object, request: object): Promise<{ id: string } | null> }
+  }
+
+test('one address has 60 challenges and 30 refused passkeys a minute; those that sign in do not count', async () => {
+  const [office, stranger] = ['198.51.100.1', '198.51.100.2']
+  for (let count = 0; count < 60; count += 1) await signInOptions(office)
+  await expect(signInOptions(office)).rejects.toMatchObject({ code: 'rate_limited' })
+
+  const device = await register()
+  const { authorize } = passkeyProvider().options
+  const from = (address: string, passkey: string) => authorize({ passkey }, { headers: { 'x-forwarded-for': address } })
+  const answer = async () => JSON.stringify(device.get((await signInOptions(ADDRESS)).challenge))
+  expect(await from(stranger, await answer())).toMatchObject({ id: owner.id })
+  for (let count = 0; count < 30; count += 1) expect(await from(stranger, '{}')).toBeNull()
+  await expect(from(stranger, await answer())).rejects.toThrow(/^RateLimited:\d+$/)
+  expect(await from(office, await answer())).toMatchObject({ id: owner.id })
 })
 
 test('adding needs an answer to the challenge of this browser', async () => {
@@ -113,9 +134,9 @@ test('a required passkey is asked for after the right password only, and must be
     options: { authorize(given: object, request: object): Promise<{ id: string } | null> }
   }
   const signIn = async (given: object) =>
-    provider.options.authorize({ email, password, ...given }, { headers: { 'x-forwarded-for': '203.0.113.9' } })
+    provider.options.authorize({ email, password, ...given }, { headers: { 'x-forwarded-for': ADDRESS } })
   const answerOf = async (one: ReturnType<typeof softDevice>) =>
-    JSON.stringify(one.get((await signInOptions()).challenge))
+    JSON.stringify(one.get((await signInOptions(ADDRESS)).challenge))
   await expect(signIn({})).rejects.toThrow('PasskeyNeeded')
   expect(await signIn({ password: 'wrong', passkey: await answerOf(device) })).toBeNull()
 

@@ -10,7 +10,7 @@ import { browser } from '../access/testing'
 import { db } from '../process/db'
 import { inviteMember } from '../records/members'
 import { ensureFirstAdmin } from '../start/first-run'
-import { type TestConsole, testConsole } from '../testing'
+import { forgetLimits, type TestConsole, testConsole } from '../testing'
 import { printSignInLink, signInByLink } from './sign-in-by-link'
 
 vi.mock('next/headers', () => import('../access/testing'))
@@ -70,6 +70,16 @@ test('another token signs nobody in and leaves the link as it is', async () => {
     expect(await signInByLink(wrong, '127.0.0.1')).toBe(false)
   expect(isSignedIn()).toBe(false)
   expect(await signInByLink(keptToken(), '127.0.0.1')).toBe(true)
+})
+
+test('one address has 30 wrong tokens a minute at all instances, and others are not held up', async () => {
+  for (let count = 0; count < 30; count += 1) expect(await signInByLink('x', '192.0.2.1')).toBe(false)
+  for (const instance of ['first', 'second']) {
+    for (const token of ['x', keptToken()])
+      await expect(signInByLink(token, '192.0.2.1'), instance).rejects.toMatchObject({ code: 'rate_limited' })
+    await forgetLimits({ all: false })
+  }
+  expect(await signInByLink(keptToken(), '192.0.2.2')).toBe(true)
 })
 
 test('a new link goes to the terminal and replaces the one before', async () => {

@@ -7,7 +7,7 @@ import { AppError, type ErrorCode, HTTP_STATUS } from '@/lib/errors'
 import { printJson } from '@/lib/json/lossless'
 import { type Actor, actorOfToken, rightsOf, type TokenStamp } from '../access/actor'
 import { findToken, noteTokenUse } from '../access/api-tokens'
-import { addressLimit, sharedLimiter } from '../access/shared-limiter'
+import { addressLimit, assertAllowed, limitFailures, sharedLimiter } from '../access/shared-limiter'
 import { env } from '../process/env'
 import { log } from '../process/log'
 import { errorView, newRequestId, parseInput } from '../process/result'
@@ -80,20 +80,10 @@ const Key = z
 
 /** The actor of the request's token. Throws AppError unauthenticated or rate_limited. */
 async function bearer(request: Request): Promise<Actor & { token: TokenStamp }> {
-  const attempt = sharedLimiter().begin(addressLimit('api', request.headers.get('x-forwarded-for'), FAILURES))
-  if (!attempt.isAllowed) throw tooMany(FAILURES, attempt)
-  const token = await findToken(request.headers.get('authorization')).catch((error: unknown) => {
-    attempt.forgive() // it says nothing about the token
-    throw error
-  })
-  if (!token) {
-    const failure = await attempt.count() // only now, so that a request with a valid token writes nothing for its address
-    if (!failure.isAllowed) throw tooMany(FAILURES, failure)
-    throw new AppError('unauthenticated', 'Send a valid API token: Authorization: Bearer pht_…')
-  }
-  attempt.forgive()
-  const taken = await sharedLimiter().take({ key: `token:${token.id}`, ...REQUESTS })
-  if (!taken.isAllowed) throw tooMany(REQUESTS, taken)
+  const limit = addressLimit('api', request.headers.get('x-forwarded-for'), FAILURES)
+  const token = await limitFailures(limit, () => findToken(request.headers.get('authorization')), tooMany(FAILURES))
+  if (!token) throw new AppError('unauthenticated', 'Send a valid API token: Authorization: Bearer pht_…')
+  assertAllowed(await sharedLimiter().take({ key: `token:${token.id}`, ...REQUESTS }), tooMany(REQUESTS))
   void noteTokenUse(token.id).catch((error: unknown) => log.warn('token.use_not_noted', { token: token.id, error }))
   const { token: stamp, ...rest } = actorOfToken(token)
   const actor = { ...rest, token: stamp as TokenStamp } // `actorOfToken` always sets it
@@ -102,8 +92,7 @@ async function bearer(request: Request): Promise<Actor & { token: TokenStamp }> 
   return actor
 }
 
-const tooMany = ({ max }: { max: number }, { retryAfterMs }: { retryAfterMs: number }) =>
-  new AppError('rate_limited', `Too many requests: at most ${max} a minute.`, { retryAfterMs })
+const tooMany = ({ max }: { max: number }) => `Too many requests: at most ${max} a minute.`
 
 /** The path's segments below the prefix, each decoded once. */
 function segmentsOf(request: Request): string[] {

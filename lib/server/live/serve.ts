@@ -5,7 +5,7 @@ import { type Actor, assertSession, claimedActor } from '../access/actor'
 import { assertOwnOrigin } from '../access/origin'
 import { recentRightsOf } from '../access/recent-rights'
 import { parseInput } from '../process/result'
-import { shutdownSignal } from '../process/shutdown'
+import { onFarewell, shutdownSignal } from '../process/shutdown'
 import { errorResponse, readBody } from '../relay/relay'
 import { BODY_LIMITS } from '../transport/body-limits'
 import { Connection } from './connection'
@@ -54,19 +54,18 @@ async function open(
   const rights = new Map(await Promise.all(found))
   const isAllowed = (wanted: Subscription) => mayFollow(rights.get(wanted.workspace) ?? NO_RIGHTS, wanted)
   if (!subscriptions.every(isAllowed)) await assertSession(actor)
-  const shutdown = shutdownSignal()
   const onShutdown = () => connection.hint('shutdown')
+  const stay = onFarewell(onShutdown)
   const onGone = () => connection.leave()
   const connection = new Connection(actor, subscriptions.filter(isAllowed), rights, timing, () => {
-    shutdown.removeEventListener('abort', onShutdown)
+    stay()
     signal.removeEventListener('abort', onGone)
   })
   // Without a role in a workspace or at a deployment, it must look as if it did not exist.
   for (const wanted of subscriptions)
     if (!isAllowed(wanted))
       connection.refuse(wanted.id, 'not_found', 'This does not exist, or you have no access to it.')
-  if (shutdown.aborted) onShutdown()
-  else shutdown.addEventListener('abort', onShutdown)
+  if (shutdownSignal().aborted) onShutdown()
   signal.addEventListener('abort', onGone)
   return connection.stream
 }

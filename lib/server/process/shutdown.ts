@@ -1,12 +1,21 @@
 import 'server-only'
 import { setMaxListeners } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '@/lib/errors'
 import { within } from './within'
 
 /** Longest time from the signal to the exit for the last work. The launcher kills after 7 s. */
 const LAST_WORK_MS = 5_000
+/** Between two viewers that are sent away, and for all of them. A new instance answers about fifty a second at first. */
+const EACH_VIEWER_MS = 20
+const ALL_VIEWERS_MS = 1_500
 // On globalThis: instrumentation and other parts of the build each have their own copy of this module.
-const shared = globalThis as { pilothouseShutdown?: AbortController; pilothouseLastWork?: Promise<unknown>[] }
+const shared = globalThis as {
+  pilothouseShutdown?: AbortController
+  pilothouseLastWork?: Promise<unknown>[]
+  pilothouseViewers?: Set<() => void>
+  pilothouseFarewell?: Promise<void>
+}
 
 /**
  * Aborted when this process is told to stop. Long-lived responses must join it, because the server waits for open
@@ -37,6 +46,35 @@ export function beforeExit(work: () => Promise<unknown>): void {
     shared.pilothouseLastWork.push(work())
   }
   shutdownSignal().addEventListener('abort', begin, { once: true })
+}
+
+/**
+ * Calls `leave` when this process is told to stop: of many, one after another, because all their browsers reconnect to the other
+ * instances. Returns how to take it back.
+ */
+export function onFarewell(leave: () => void): () => void {
+  if (!shared.pilothouseViewers) {
+    shared.pilothouseViewers = new Set()
+    shutdownSignal().addEventListener('abort', () => void sendViewersAway(), { once: true })
+  }
+  const viewers = shared.pilothouseViewers
+  viewers.add(leave)
+  return () => viewers.delete(leave)
+}
+
+/** Resolves when the last viewer has been told to leave. */
+export function sendViewersAway(): Promise<void> {
+  shared.pilothouseFarewell ??= sayFarewell(shared.pilothouseViewers ?? new Set())
+  return shared.pilothouseFarewell
+}
+
+async function sayFarewell(viewers: ReadonlySet<() => void>): Promise<void> {
+  const together = Math.ceil((viewers.size * EACH_VIEWER_MS) / ALL_VIEWERS_MS)
+  let told = 0
+  for (const leave of viewers) {
+    leave()
+    if (++told % together === 0) await sleep(EACH_VIEWER_MS)
+  }
 }
 
 /**

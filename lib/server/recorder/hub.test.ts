@@ -282,8 +282,8 @@ describe('the writer', () => {
 
 test('the end of the process hands over all recordings and stops the ticks', async () => {
   const stopping = new AbortController()
-  const shared = globalThis as { pilothouseShutdown?: AbortController }
-  const before = shared.pilothouseShutdown
+  const shared = globalThis as { pilothouseShutdown?: AbortController; pilothouseFarewell?: Promise<void> }
+  const before = { ...shared }
   shared.pilothouseShutdown = stopping
   try {
     await hub.start()
@@ -293,8 +293,33 @@ test('the end of the process hands over all recordings and stops the ticks', asy
     expect(told).toEqual([['shutdown'], ['shutdown']])
     expect(vi.getTimerCount()).toBe(0)
   } finally {
-    shared.pilothouseShutdown = before
+    shared.pilothouseShutdown = before.pilothouseShutdown
+    shared.pilothouseFarewell = before.pilothouseFarewell
   }
+})
+
+test('others hear of each portion that is handed over, and one that hangs does not hold up the rest', async () => {
+  await hub.start()
+  const order: string[] = []
+  vi.spyOn(hub.line, 'leave').mockImplementation(async () => void order.push('left'))
+  let wakeUp = () => {}
+  const hanging = new Promise<void>((resolve) => {
+    wakeUp = resolve
+  })
+  for (let id = 1; id <= 20; id++) {
+    noteRecorder(hub, String(id))
+    const stop = async () => {
+      order.push(String(id))
+      if (id === 3) await hanging
+    }
+    Object.assign(hub.recorders.get(String(id)) ?? {}, { stop })
+  }
+  const stopped = hub.stop()
+  await until(() => order.length === 30)
+  expect(order.slice(0, 9)).toEqual(['1', '2', 'left', '3', '4', 'left', '5', '6', 'left'])
+  expect(hub.line.isOpen).toBe(true)
+  wakeUp()
+  await stopped
 })
 
 test('a start that failed can be tried again, and one that succeeded is not repeated', async () => {

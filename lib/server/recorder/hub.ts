@@ -6,7 +6,8 @@ import { storeOutage } from '../process/db'
 import { env } from '../process/env'
 import { log } from '../process/log'
 import { mapConcurrent } from '../process/map-concurrent'
-import { beforeExit } from '../process/shutdown'
+import { beforeExit, sendViewersAway } from '../process/shutdown'
+import { within } from '../process/within'
 import type { Chunk } from './chunk'
 import type { Message } from './instances/messages'
 import { Neighbours } from './instances/neighbours'
@@ -31,6 +32,11 @@ const WHOLE_BYTES = 48 * 1024 * 1024
 const IDLE_MS = 60_000
 /** After a failure of the store, a take-over is tried again, and what other instances wrote is read again. */
 const AGAIN_MS = 1_000
+/** At a stop, browsers wait for 0.7 s at most before they reconnect (lib/live/connection.ts). */
+const RECONNECT_MS = 700
+/** In which recordings are handed over, and how long one may hold up the next. */
+const PORTIONS = 10
+const PORTION_MS = 150
 
 /** One recorder at work in this process. */
 export type ActiveRecorder = {
@@ -109,7 +115,7 @@ export class Hub {
   async #start(): Promise<void> {
     await this.line.open()
     if (!this.#timer) {
-      beforeExit(() => this.stop())
+      beforeExit(() => this.#leave())
       this.#timer = setInterval(() => void this.#tick(), TICK_MS).unref()
       await this.#meet().catch((error: unknown) => log.warn('recorder.without_neighbours', { error }))
     }
@@ -131,16 +137,38 @@ export class Hub {
     await neighbours.open()
   }
 
+  /** An instance that takes recordings over is slow to answer, so viewers reconnect to it first. */
+  async #leave(): Promise<void> {
+    if (this.recorders.size > 0 && this.line.hasListeners) {
+      await sendViewersAway()
+      await sleep(RECONNECT_MS)
+    }
+    await this.stop()
+  }
+
   /** Stores everything and hands the recordings over to other instances. */
   async stop(): Promise<void> {
     clearInterval(this.#timer)
     clearInterval(this.#claims)
     this.#isStopped = true
-    const stops = [...this.recorders.values()].map((recorder) => recorder.stop('shutdown'))
-    await Promise.allSettled([...stops, this.#claiming, this.#packing])
+    await this.#handOver()
+    await Promise.allSettled([this.#claiming, this.#packing])
     this.#neighbours?.close()
-    await this.line.leave().catch((error: unknown) => log.warn('recorder.farewell_failed', { error }))
     await this.line.close()
+  }
+
+  /** Portion by portion, so that a recording stands still only until others have taken its portion over. */
+  async #handOver(): Promise<void> {
+    const recorders = [...this.recorders.values()]
+    const size = Math.ceil(recorders.length / (this.line.hasListeners ? PORTIONS : 1))
+    const stops: Promise<void>[] = []
+    do {
+      const portion = recorders.splice(0, size).map((recorder) => recorder.stop('shutdown'))
+      stops.push(...portion)
+      await within(PORTION_MS, Promise.allSettled(portion), undefined)
+      await this.line.leave().catch((error: unknown) => log.warn('recorder.farewell_failed', { error }))
+    } while (recorders.length > 0)
+    await Promise.allSettled(stops)
   }
 
   /** Takes over what nobody records. A call while one is under way joins it. */
@@ -383,11 +411,9 @@ export class Hub {
   }
 
   #pack(live: readonly RecordingLog[]): void {
-    this.#packing ??= packLive(live, { isOver: () => this.#isStopped })
-      .catch((error: unknown) => log.warn('recorder.live_not_packed', { error }))
-      .finally(() => {
-        this.#packing = undefined
-      })
+    this.#packing ??= packLive(live, { isOver: () => this.#isStopped }).finally(() => {
+      this.#packing = undefined
+    })
   }
 
   async #claimLeft(): Promise<void> {

@@ -186,10 +186,10 @@ export class Recorder implements ActiveRecorder {
       const isRestEmpty = wasOver && stream !== undefined && intake.taken === before
       if (this.#isAtEnd(asked, isRestEmpty)) return await this.#finish(asked)
       // After a take-over the first look finds a run whose stream nobody has closed.
-      const waits = stream !== undefined || tries > 0 || asked?.kind !== 'run'
+      const isPauseDue = stream !== undefined || tries > 0 || asked?.kind !== 'run'
       stream = undefined
       this.#setPhase(intake.isFull ? 'live' : 'reconnecting')
-      if (waits)
+      if (isPauseDue)
         await this.pause(Math.min(this.#timing.retryFirstMs * 2 ** Math.min(tries, 10), this.#timing.retryMaxMs), asked)
       if (this.signal.aborted) return false
       wasOver = asked !== undefined && isOver(asked)

@@ -1,6 +1,5 @@
 import 'server-only'
-import { AppError } from '@/lib/errors'
-import { addressLimit, sharedLimiter } from '../access/shared-limiter'
+import { addressLimit, assertAllowed, sharedLimiter } from '../access/shared-limiter'
 import { type FileParts, fileResponse } from './download'
 import { errorResponse, refuseForeignSite } from './relay'
 
@@ -23,10 +22,7 @@ async function answer(request: Request, open: Parameters<typeof serveAnyone>[1])
     refuseForeignSite(request)
     const address = request.headers.get('x-forwarded-for')
     const attempt = await sharedLimiter().take(addressLimit('public reads', address, PER_ADDRESS), IN_ALL)
-    if (!attempt.isAllowed) {
-      const message = 'Too many requests. Try again in a minute.'
-      throw new AppError('rate_limited', message, { retryAfterMs: attempt.retryAfterMs })
-    }
+    assertAllowed(attempt, 'Too many requests. Try again in a minute.')
     return await fileResponse(await open())
   } catch (error) {
     if (request.signal.aborted) return new Response(null, { status: 499 })

@@ -1,13 +1,16 @@
 import 'server-only'
 import { startAlerts } from '../alerts/engine'
 import { startAuditRetention } from '../audit/retention'
+import { serveLive } from '../live/serve'
 import { env } from '../process/env'
 import { log } from '../process/log'
 import { noteOutside } from '../process/outside'
 import { shutdownSignal } from '../process/shutdown'
 import { startRecorder } from '../recorder/shared-hub'
 import { startDirectStreams } from '../transport/direct-streams'
+import { LIVE_PATH } from '../transport/node-response'
 import { startRequestGuard } from '../transport/request-guard'
+import { offerShortcut } from '../transport/shortcut'
 import { attach } from './attach'
 import { startMetrics } from './metrics'
 import { prepare } from './readiness'
@@ -37,6 +40,8 @@ export async function start(): Promise<void> {
   await startRecorder()
   startAlerts()
   startAuditRetention()
+  // Its first requests may be those of all browsers that another instance has left.
+  offerShortcut(LIVE_PATH, serveLive)
   // The launcher starts a console that has come this far again if it dies.
   process.send?.({ hasStarted: true })
 }

@@ -17,7 +17,7 @@ export function offerShortcut(path: string, serve: Serve): void {
   shared.pilothouseShortcuts.set(path, serve)
 }
 
-/** Hands the request to the handler of its shortcut; undefined without one, as for the first request, which loads the route. */
+/** Hands the request to the handler of its shortcut; undefined without one. */
 export function shortcutOf(request: IncomingMessage, response: ServerResponse): (() => void) | undefined {
   const serve = request.method === 'POST' ? shared.pilothouseShortcuts?.get(request.url ?? '') : undefined
   return serve && (() => void take(serve, request, response))

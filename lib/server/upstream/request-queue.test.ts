@@ -79,6 +79,24 @@ describe('with a known limit', () => {
     ])
   })
 
+  test('a request counts until its answer, also one that takes longer than the window, and for a window after that', async () => {
+    const queue = queueOf({}, { count: 2, windowMs: 1_000 })
+    const slow = queue.run(() => new Promise((resolve) => setTimeout(resolve, 2_500)))
+    const others = ['b', 'c', 'd', 'e', 'f'].map((name) => send(queue, name))
+    await vi.runAllTimersAsync()
+    await Promise.all([slow, ...others])
+    expect(times()).toEqual([0, 1_000, 2_000, 3_000, 3_500])
+  })
+
+  test('while as many requests as fit wait for their answers, no other one is sent', async () => {
+    const queue = queueOf({}, { count: 1, windowMs: 1_000 })
+    const slow = queue.run(() => new Promise((resolve) => setTimeout(resolve, 2_500)))
+    const next = send(queue, 'b')
+    await vi.runAllTimersAsync()
+    await Promise.all([slow, next])
+    expect(times()).toEqual([3_500])
+  })
+
   test('a request counts from when it was sent, and no longer than the window', async () => {
     const queue = queueOf({}, { count: 2, windowMs: 1_000 })
     await send(queue, 'a')

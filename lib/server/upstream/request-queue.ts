@@ -9,13 +9,15 @@ export type RequestRate = { count: number; windowMs: number }
 export type Patience = { waitMs: number; backOffMs: number }
 const MAX_BACK_OFF_MS = 30_000
 
+/** `at`: when it was sent and, once it was answered, when that was: the server counted it at some moment between the two. */
+type Sent = { at: number; isAnswered: boolean }
+
 /**
  * Queues requests that share one rate limit. A 429 is retried after `Retry-After` and spaces later requests out until they
  * succeed; a request that would wait longer than `patience.waitMs` fails with AppError rate_limited and the time to retry.
  */
 export class RequestQueue {
-  /** When each was sent and, once it was answered, when that was: the server counted it at some moment between the two. */
-  #sent: { at: number }[] = []
+  #sent: Sent[] = []
   #blockedUntil = 0
   #gapMs = 0
   #refusals = 0
@@ -35,6 +37,7 @@ export class RequestQueue {
       try {
         const value = await work().finally(() => {
           sent.at = Date.now()
+          sent.isAnswered = true
         })
         this.#refusals = 0
         this.#gapMs = this.#gapMs < 50 ? 0 : this.#gapMs * 0.7
@@ -58,13 +61,13 @@ export class RequestQueue {
     this.#gapMs = Math.max(this.#gapMs, Math.min(wait, 10_000) / 2)
   }
 
-  async #slot(giveUpAt: number, signal: AbortSignal | undefined): Promise<{ at: number }> {
+  async #slot(giveUpAt: number, signal: AbortSignal | undefined): Promise<Sent> {
     for (;;) {
       signal?.throwIfAborted()
       const now = Date.now()
       const at = this.#freeAt(now)
       if (at <= now) {
-        const sent = { at: now }
+        const sent = { at: now, isAnswered: false }
         this.#sent.push(sent)
         return sent
       }
@@ -84,8 +87,11 @@ export class RequestQueue {
       return afterLast
     }
     const { count, windowMs } = this.limit
-    this.#sent = this.#sent.filter(({ at }) => at > now - windowMs).toSorted((a, b) => a.at - b.at)
-    const oldest = this.#sent.at(-count)
-    return Math.max(afterLast, oldest === undefined ? 0 : oldest.at + windowMs)
+    this.#sent = this.#sent
+      .filter(({ at, isAnswered }) => !isAnswered || at > now - windowMs)
+      .toSorted((a, b) => a.at - b.at)
+    // One without an answer may be counted only now.
+    const counted = this.#sent.map(({ at, isAnswered }) => (isAnswered ? at : now)).toSorted((a, b) => a - b)
+    return Math.max(afterLast, (counted.at(-count) ?? -windowMs) + windowMs)
   }
 }

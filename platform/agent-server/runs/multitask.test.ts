@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { type TestServer, testServer } from '../testing'
+import { type ChildServer, storeTest, type TestServer, testServer } from '../testing'
 
 let server: TestServer
 beforeAll(async () => {
@@ -45,6 +45,35 @@ test('reject: a pending run makes the thread busy too', async () => {
     json: { detail: expect.stringContaining(`${waiting.run_id} is pending`) },
   })
 })
+
+storeTest(
+  'reject: a run of another process makes the thread busy too',
+  async ({ store: { start } }) => {
+    // Alone at first, so that it claims the run.
+    const a = await start()
+    const thread = await a.newThread()
+    const { run_id: first } = (await a.post(`/threads/${thread}/runs`, long)).json
+    await a.until(thread, first, 'running')
+    const b = await start()
+    const active = async (one: ChildServer) => /^agent_queue_active (\d+)/m.exec((await one.get('/metrics')).text)?.[1]
+    expect([await active(a), await active(b)]).toEqual(['1', '0'])
+    expect(await b.post(`/threads/${thread}/runs`, short('reject'))).toMatchObject({
+      status: 409,
+      json: { detail: expect.stringContaining(`${first} is running`) },
+    })
+    expect((await b.get(`/threads/${thread}/runs`)).json).toHaveLength(1)
+    await b.post(`/threads/${thread}/runs/${first}/cancel?wait=1`)
+
+    const idle = Array.from({ length: 5 }, () => a.newThread())
+    for (const one of await Promise.all(idle)) {
+      const starts = [a, b].map((server) =>
+        server.post(`/threads/${one}/runs`, { ...long, multitask_strategy: 'reject' }),
+      )
+      expect((await Promise.all(starts)).map(({ status }) => status).sort()).toEqual([200, 409])
+    }
+  },
+  60_000,
+)
 
 test('a rollback stays requested when an interrupt is requested after it', async () => {
   const thread = await server.newThread()

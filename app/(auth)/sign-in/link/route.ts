@@ -1,5 +1,6 @@
 import type { NextRequest } from 'next/server'
 import { withBasePath } from '@/lib/base-path'
+import { signInCode } from '@/lib/contracts/sign-in-code'
 import { HTTP_STATUS } from '@/lib/errors'
 import { routes } from '@/lib/routes'
 import { assertOwnOrigin } from '@/lib/server/access/origin'
@@ -16,7 +17,7 @@ export async function GET({ nextUrl, headers }: NextRequest): Promise<Response> 
   const token = nextUrl.searchParams.get('token') ?? ''
   const address = headers.get('x-forwarded-for') ?? 'unknown'
   const result = await toResult(async () => (await currentSession()) !== null || (await signInByLink(token, address)))
-  const refused = `${routes.signIn()}?error=${result.ok ? 'UsedLink' : 'Unavailable'}`
+  const refused = `${routes.signIn()}?error=${result.ok ? 'UsedLink' : signInCode(result.error)}`
   const location = withBasePath(result.ok && result.data ? '/' : refused)
   return new Response(null, { status: 303, headers: { ...QUIET, location } })
 }

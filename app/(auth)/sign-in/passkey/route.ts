@@ -10,7 +10,7 @@ export const dynamic = 'force-dynamic'
 export async function POST({ headers }: NextRequest): Promise<Response> {
   const result = await toResult(async () => {
     assertOwnOrigin(headers)
-    return await signInOptions()
+    return await signInOptions(headers.get('x-forwarded-for') ?? 'unknown')
   })
   const status = result.ok ? 200 : HTTP_STATUS[result.error.code]
   return Response.json(result, { status, headers: { 'cache-control': 'no-store' } })

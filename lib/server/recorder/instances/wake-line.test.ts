@@ -26,9 +26,9 @@ afterAll(async () => {
   await console_.close()
 })
 
-const lineOf = (instance: number) => {
+const lineOf = (instance: number, answerMs?: number) => {
   const heard: (string[] | 'all' | 'left')[] = []
-  const line = new WakeLine(instance, (ids) => heard.push(ids))
+  const line = new WakeLine(instance, (ids) => heard.push(ids), undefined, answerMs)
   lines.push(line)
   return { line, heard }
 }
@@ -143,6 +143,19 @@ test('while the store is away, a line tries four times a second, however long th
   await until(() => performance.now() - from > 2_000)
   expect(proxy.attempts() - before).toBeGreaterThan(0)
   expect(proxy.attempts() - before).toBeLessThanOrEqual(8)
+})
+
+test('a line whose store falls silent is opened again: nothing tells that its machine vanished', async () => {
+  console_.set({ DATABASE_DIRECT_URL: proxy.url })
+  const { line, heard } = lineOf(7, 300)
+  await line.open()
+  proxy.set('silent')
+  await expect(line.look()).rejects.toThrow()
+  await until(() => !line.isOpen)
+  const attempts = proxy.attempts()
+  await until(() => proxy.attempts() > attempts)
+  proxy.set('up')
+  await until(() => line.isOpen && heard.length === 2)
 })
 
 test('a question that fails does not keep later ones from being asked', async () => {

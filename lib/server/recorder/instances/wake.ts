@@ -8,6 +8,7 @@ import { log } from '../../process/log'
 export const CHANNEL = 'pilothouse_recordings'
 /** Shorter than others wait before they take this instance for gone: lib/server/process/lease.ts. */
 const RETRY_MS = 250
+const ANSWER_MS = 10_000
 /** Earlier releases take it for the id of a recording that they do not have. */
 const LEFT = '-'
 const OTHERS = `select objid::bigint::int as instance from pg_locks
@@ -36,6 +37,8 @@ export class WakeLine {
     readonly onWake: (ids: string[] | 'all' | 'left') => void,
     /** Whether that instance learns without notices what is recorded here. */
     readonly isNeighbour: (instance: number) => boolean = () => false,
+    /** The store is given up after so long without an answer: a machine that vanished closes no connection. */
+    readonly answerMs = ANSWER_MS,
   ) {}
 
   get hasOthers(): boolean {
@@ -79,7 +82,8 @@ export class WakeLine {
       connectionString: directStoreUrl(),
       application_name: 'pilothouse-recorder',
       keepAlive: true,
-      connectionTimeoutMillis: 10_000,
+      connectionTimeoutMillis: this.answerMs,
+      query_timeout: this.answerMs,
     })
     client.on('error', (error) => log.warn('recorder.line_lost', { error }))
     client.once('end', () => {
@@ -88,7 +92,7 @@ export class WakeLine {
     })
     client.on('notification', ({ payload = '' }) => this.#hear(payload))
     await client.connect()
-    await client.query(`listen ${CHANNEL}`)
+    await ask(client, `listen ${CHANNEL}`)
     this.#client = client
     await this.#show()
     this.openedAt = performance.now()
@@ -129,7 +133,7 @@ export class WakeLine {
 
   /** One after another: the driver is about to refuse a query while another runs. */
   #query<Row extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<pg.QueryResult<Row> | undefined> {
-    const answer = this.#last.then(() => this.#client?.query<Row>(text, values))
+    const answer = this.#last.then(() => this.#client && ask<Row>(this.#client, text, values))
     this.#last = answer.catch(() => {})
     return answer
   }
@@ -158,3 +162,10 @@ export class WakeLine {
     else this.onWake(ids === '*' ? 'all' : ids.split(','))
   }
 }
+
+/** Ends a connection that does not answer: the driver would send what follows only after the answer. */
+const ask = <Row extends pg.QueryResultRow>(client: pg.Client, text: string, values: unknown[] = []) =>
+  client.query<Row>(text, values).catch((error: Error) => {
+    if (error.message === 'Query read timeout') void client.end().catch(() => {})
+    throw error
+  })

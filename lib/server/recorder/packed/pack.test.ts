@@ -94,6 +94,18 @@ test('of a recording in progress all rows but the newest are packed, each time t
   expect(await read(id)).toEqual(entries)
 })
 
+test('a recording in progress that cannot be packed does not keep the others from it, and is tried again', async () => {
+  const id = await recording(3, null)
+  const full = { totalBytes: 64 * 1024, packedBytes: 0 }
+  const [bad, good] = [
+    { id: 'not-a-uuid', ...full },
+    { id, ...full },
+  ]
+  await packLive([bad, good])
+  expect((await rowsOf(id)).map(({ week }) => week)).toEqual([weekOf(new Date()), null])
+  expect([bad.packedBytes, good.packedBytes]).toEqual([0, 64 * 1024])
+})
+
 test('a recording with blocks in two weeks is kept whole until it expires, and goes with both', async () => {
   const id = await recording(3, 60, 'two weeks')
   await (await db()).execute(sql`insert into console.retention (workspace, days) values ('two weeks', 90)`)

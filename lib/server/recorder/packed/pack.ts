@@ -24,22 +24,28 @@ export async function packSegments(id: string, at = new Date()): Promise<void> {
 /**
  * Does the same for those of these recordings in progress that have grown by a block, so that little of a long run is in small
  * rows. The newest row stays: an instance that missed notices finds it, and the gap before it. Rests between them, because
- * what runs record is more urgent, and ends when it `isOver`.
+ * what runs record is more urgent, and ends when it `isOver`. One that fails is left for the next time.
  */
 export async function packLive(
   logs: readonly { id: string; totalBytes: number; packedBytes: number }[],
   { at = new Date(), isOver = (): boolean => false } = {},
 ): Promise<void> {
+  const failed: unknown[] = []
   for (const one of logs) {
     const { id, totalBytes } = one
     if (totalBytes - one.packedBytes < LIVE_BYTES) continue
-    if (isOver()) return
+    if (isOver()) break
     const began = performance.now()
-    const newest = sql`select max(first_seq) from console.segments_live where recording = ${id}`
-    await moveTo(weekOf(at), sql`recording = ${id} and first_seq < (${newest})`)
-    one.packedBytes = totalBytes
+    try {
+      const newest = sql`select max(first_seq) from console.segments_live where recording = ${id}`
+      await moveTo(weekOf(at), sql`recording = ${id} and first_seq < (${newest})`)
+      one.packedBytes = totalBytes
+    } catch (error) {
+      failed.push(error)
+    }
     await sleep(REST * (performance.now() - began))
   }
+  if (failed.length > 0) log.warn('recorder.live_not_packed', { recordings: failed.length, error: failed[0] })
 }
 
 async function moveTo(week: string, which: SQL): Promise<void> {

@@ -1,0 +1,45 @@
+import fs, { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import os from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { takeLock } from './data-folder.mjs'
+
+let folder
+let file
+beforeEach(() => {
+  folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-lock-'))
+  file = path.join(folder, 'lock.json')
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+  syncBuiltinESMExports()
+  rmSync(folder, { recursive: true })
+})
+
+test('a lock has one holder, also if another process asks while it is being written', () => {
+  const write = fs.writeFileSync
+  const taken = []
+  vi.spyOn(fs, 'writeFileSync').mockImplementationOnce((name, text, options) => {
+    write(name, '', options)
+    vi.restoreAllMocks()
+    syncBuiltinESMExports()
+    taken.push(takeLock(file))
+    write(name, text)
+  })
+  syncBuiltinESMExports()
+  taken.push(takeLock(file))
+  expect(taken).toEqual([undefined, process.pid])
+  expect(takeLock(file)).toBe(process.pid)
+  expect(readdirSync(folder)).toEqual(['lock.json'])
+})
+
+test('the lock of a process that has ended is taken over, and so is one that was cut off', () => {
+  for (const left of ['', '{"pid":', JSON.stringify({ pid: 2 ** 22 + 1, birth: '1' })]) {
+    writeFileSync(file, left)
+    expect(takeLock(file)).toBeUndefined()
+    expect(takeLock(file)).toBe(process.pid)
+    rmSync(file)
+  }
+  expect(existsSync(file)).toBe(false)
+})
