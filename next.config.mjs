@@ -20,7 +20,7 @@ const docsPolicy = [
   ...["font-src 'self'", "connect-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
 ].join('; ')
 
-// See docs/decisions/0111-below-a-path.md. scripts/bootstrap.mjs takes it from NEXTAUTH_URL.
+// See docs/decisions/0110-below-a-path.md. scripts/bootstrap.mjs takes it from NEXTAUTH_URL.
 const basePath = process.env.PILOTHOUSE_BASE_PATH ?? ''
 if (!/^(\/[\w.~-]+)*$/.test(basePath))
   throw new Error(

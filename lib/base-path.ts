@@ -1,6 +1,6 @@
 /**
  * The path below which this build serves the console, such as `/pilothouse`; empty for a host name of its own. next.config.mjs
- * sets it at build time, because the framework writes it into the program (docs/decisions/0111-below-a-path.md).
+ * sets it at build time, because the framework writes it into the program (docs/decisions/0110-below-a-path.md).
  */
 // biome-ignore lint/style/noProcessEnv: replaced by its value at build time, also in the browser's part
 export const BASE_PATH = process.env.PILOTHOUSE_BASE_PATH ?? ''
