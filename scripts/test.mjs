@@ -1,10 +1,11 @@
 // `npm test`: everything CI does, from a fresh clone. `--no-browser` skips the browser tests (`npm run verify`). Every
 // step runs even if an earlier one failed, so that one run shows all failures.
-import { spawnSync } from 'node:child_process'
-import { readFileSync, rmSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, openSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { cleanEnv, ensureBuild, ensureDependencies, ensureDocs, ensurePlatform, root, tool } from './bootstrap.mjs'
+import { cleanEnv, ensureBuild, ensureDependencies, ensurePlatform, root, tool } from './bootstrap.mjs'
 import { ensureChromium, HOW_TO_GET_CHROMIUM } from './chromium.mjs'
 import { closingLines, countPlaywright, noCounts, settleSuite } from './counts/test-counts.mjs'
 
@@ -50,6 +51,23 @@ function check(name, work) {
   if (!isOk) counts.failures.push(name)
   return isOk
 }
+/** Builds the documentation from now on, which keeps one processor busy. Returns what waits for it and prints its output. */
+function buildDocs() {
+  const file = path.join(root, 'test-results/documentation.log')
+  mkdirSync(path.dirname(file), { recursive: true })
+  const output = openSync(file, 'w') // not a pipe: nobody reads one while another step runs
+  const child = spawn(process.execPath, ['scripts/docs/ensure.mjs'], {
+    cwd: root,
+    env: cleanEnv(),
+    stdio: ['ignore', output, output],
+  })
+  const ended = once(child, 'exit').catch((error) => [error.message])
+  return async () => {
+    const [code] = await ended
+    process.stdout.write(readFileSync(file))
+    return code === 0
+  }
+}
 /** A test runner: its exit code and its report both count. */
 function suite(name, args, report, read, env = {}) {
   begin(name)
@@ -90,13 +108,15 @@ check('dependencies', () => {
   ensureDependencies()
   return true
 })
+const docs = buildDocs()
 check('route types', () => tool('next/dist/bin/next', ['typegen']))
 // Each checker makes the shared types once more, so more of them than processors only cost time.
 const checkers = ['--checkers', String(Math.min(4, os.availableParallelism()))]
 check('type check', () => tool('typescript/bin/tsc', ['--noEmit', '--incremental', 'false', ...checkers]))
 check('type check of the scripts', () => tool('typescript/bin/tsc', ['-p', 'tsconfig.scripts.json', ...checkers]))
 check('format and lint', () => tool('@biomejs/biome/bin/biome', ['check', '.']))
-check('documentation', ensureDocs)
+const areDocsBuilt = await docs()
+check('documentation', () => areDocsBuilt)
 suite(
   UNIT,
   [

@@ -4,9 +4,13 @@ import { cleanEnv, root } from '../bootstrap.mjs'
 
 /** Builds the documentation while the console already serves, with low priority. A failure is told; nothing waits for it. */
 export function buildDocsBehind() {
-  const code = "import('./scripts/bootstrap.mjs').then((boot) => process.exit(boot.ensureDocs() ? 0 : 1))"
   // In its own group, so that the programs it waits for end with it.
-  const child = spawn(process.execPath, ['-e', code], { cwd: root, env: cleanEnv(), stdio: 'ignore', detached: true })
+  const child = spawn(process.execPath, ['scripts/docs/ensure.mjs'], {
+    cwd: root,
+    env: cleanEnv(),
+    stdio: 'ignore',
+    detached: true,
+  })
   const { pid } = child
   if (pid) os.setPriority(pid, os.constants.priority.PRIORITY_LOW)
   child.once('error', () => {})
