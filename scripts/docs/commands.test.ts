@@ -44,7 +44,7 @@ const RUN: [RegExp, { by: string; calls: string } | { why: string }][] = [
     { why: 'runs tools of development' },
   ],
   [
-    /^node scripts\/checks\/|^npm run test:previous|^npm run package$|^node scripts\/pack\/try-package/,
+    /^node scripts\/checks\/|^npm run test:(previous|subpath)|^npm run package$|^node scripts\/pack\/try-package/,
     { why: 'takes minutes and needs a package registry; its results are in the documents that name it' },
   ],
   [

@@ -1,4 +1,4 @@
-// npm run test:sub-path [-- --copy FOLDER]: starts a copy of this checkout as an operator does whose console is below a path of
+// npm run test:subpath [-- --copy FOLDER]: starts a copy of this checkout as an operator does whose console is below a path of
 // another site, behind a proxy that has the other site at its top, and goes through it with a browser. The copy is in a
 // temporary folder, or kept in FOLDER, with its build, for the next time. PORT is the proxy's; the console has the next one.
 import { spawn, spawnSync } from 'node:child_process'
