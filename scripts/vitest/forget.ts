@@ -9,8 +9,10 @@ for (const name of Object.keys(shared)) if (name.startsWith('pilothouse')) delet
 const env = { ...process.env }
 const ends = ['SIGTERM', 'SIGINT', 'disconnect'] as const
 const listeners = ends.map((event) => process.rawListeners(event))
-afterAll(() => {
+afterAll(async () => {
   vi.useRealTimers()
+  // An import that is under way beside the next file's mocks makes Vitest create these twice: a module calls one, its test sees another.
+  await vi.dynamicImportSettled()
   vi.unstubAllGlobals()
   vi.unstubAllEnvs()
   for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name]
