@@ -5,7 +5,7 @@ import { type Actor, assertSession, claimedActor } from '../access/actor'
 import { assertOwnOrigin } from '../access/origin'
 import { recentRightsOf } from '../access/recent-rights'
 import { parseInput } from '../process/result'
-import { onFarewell, shutdownSignal } from '../process/shutdown'
+import { onDrain, shutdownSignal } from '../process/shutdown'
 import { errorResponse, readBody } from '../relay/relay'
 import { BODY_LIMITS } from '../transport/body-limits'
 import { Connection } from './connection'
@@ -55,7 +55,7 @@ async function open(
   const isAllowed = (wanted: Subscription) => mayFollow(rights.get(wanted.workspace) ?? NO_RIGHTS, wanted)
   if (!subscriptions.every(isAllowed)) await assertSession(actor)
   const onShutdown = () => connection.hint('shutdown')
-  const stay = onFarewell(onShutdown)
+  const stay = onDrain(onShutdown)
   const onGone = () => connection.leave()
   const connection = new Connection(actor, subscriptions.filter(isAllowed), rights, timing, () => {
     stay()

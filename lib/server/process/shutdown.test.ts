@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { onFarewell, sendViewersAway } from './shutdown'
+import { drainViewers, onDrain } from './shutdown'
 
 // The whole process shares these, so each test begins without them.
 let shutdown: AbortController
@@ -7,7 +7,7 @@ const reset = (controller?: AbortController) =>
   Object.assign(globalThis, {
     pilothouseShutdown: controller,
     pilothouseViewers: undefined,
-    pilothouseFarewell: undefined,
+    pilothouseDrain: undefined,
   })
 beforeEach(() => {
   shutdown = new AbortController()
@@ -17,24 +17,24 @@ afterEach(() => void reset())
 
 test.each([3, 1_000])('at a stop, %i viewers leave in portions', async (count) => {
   let told = 0
-  for (let viewer = 0; viewer < count; viewer++) onFarewell(() => told++)
+  for (let viewer = 0; viewer < count; viewer++) onDrain(() => told++)
   shutdown.abort()
   expect(told).toBeGreaterThan(0)
   expect(told).toBeLessThan(Math.max(count / 20, 2))
-  await sendViewersAway()
+  await drainViewers()
   expect(told).toBe(count)
 })
 
-test('a viewer who left before is not told, and one who comes during the farewell is', async () => {
+test('a viewer who left before is not told, and one who comes while they leave is', async () => {
   const told: string[] = []
-  const stay = onFarewell(() => told.push('left before'))
-  onFarewell(() => {
+  const stay = onDrain(() => told.push('left before'))
+  onDrain(() => {
     told.push('first')
-    onFarewell(() => told.push('late'))
+    onDrain(() => told.push('late'))
   })
   stay()
   shutdown.abort()
-  await sendViewersAway()
-  await sendViewersAway()
+  await drainViewers()
+  await drainViewers()
   expect(told).toEqual(['first', 'late'])
 })

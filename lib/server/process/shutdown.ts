@@ -14,7 +14,7 @@ const shared = globalThis as {
   pilothouseShutdown?: AbortController
   pilothouseLastWork?: Promise<unknown>[]
   pilothouseViewers?: Set<() => void>
-  pilothouseFarewell?: Promise<void>
+  pilothouseDrain?: Promise<void>
 }
 
 /**
@@ -52,10 +52,10 @@ export function beforeExit(work: () => Promise<unknown>): void {
  * Calls `leave` when this process is told to stop: of many, one after another, because all their browsers reconnect to the other
  * instances. Returns how to take it back.
  */
-export function onFarewell(leave: () => void): () => void {
+export function onDrain(leave: () => void): () => void {
   if (!shared.pilothouseViewers) {
     shared.pilothouseViewers = new Set()
-    shutdownSignal().addEventListener('abort', () => void sendViewersAway(), { once: true })
+    shutdownSignal().addEventListener('abort', () => void drainViewers(), { once: true })
   }
   const viewers = shared.pilothouseViewers
   viewers.add(leave)
@@ -63,12 +63,12 @@ export function onFarewell(leave: () => void): () => void {
 }
 
 /** Resolves when the last viewer has been told to leave. */
-export function sendViewersAway(): Promise<void> {
-  shared.pilothouseFarewell ??= sayFarewell(shared.pilothouseViewers ?? new Set())
-  return shared.pilothouseFarewell
+export function drainViewers(): Promise<void> {
+  shared.pilothouseDrain ??= drain(shared.pilothouseViewers ?? new Set())
+  return shared.pilothouseDrain
 }
 
-async function sayFarewell(viewers: ReadonlySet<() => void>): Promise<void> {
+async function drain(viewers: ReadonlySet<() => void>): Promise<void> {
   const together = Math.ceil((viewers.size * EACH_VIEWER_MS) / ALL_VIEWERS_MS)
   let told = 0
   for (const leave of viewers) {

@@ -282,7 +282,7 @@ describe('the writer', () => {
 
 test('the end of the process hands over all recordings and stops the ticks', async () => {
   const stopping = new AbortController()
-  const shared = globalThis as { pilothouseShutdown?: AbortController; pilothouseFarewell?: Promise<void> }
+  const shared = globalThis as { pilothouseShutdown?: AbortController; pilothouseDrain?: Promise<void> }
   const before = { ...shared }
   shared.pilothouseShutdown = stopping
   try {
@@ -294,7 +294,7 @@ test('the end of the process hands over all recordings and stops the ticks', asy
     expect(vi.getTimerCount()).toBe(0)
   } finally {
     shared.pilothouseShutdown = before.pilothouseShutdown
-    shared.pilothouseFarewell = before.pilothouseFarewell
+    shared.pilothouseDrain = before.pilothouseDrain
   }
 })
 

@@ -6,7 +6,7 @@ import { storeOutage } from '../process/db'
 import { env } from '../process/env'
 import { log } from '../process/log'
 import { mapConcurrent } from '../process/map-concurrent'
-import { beforeExit, sendViewersAway } from '../process/shutdown'
+import { beforeExit, drainViewers } from '../process/shutdown'
 import { within } from '../process/within'
 import type { Chunk } from './chunk'
 import type { Message } from './instances/messages'
@@ -140,7 +140,7 @@ export class Hub {
   /** An instance that takes recordings over is slow to answer, so viewers reconnect to it first. */
   async #leave(): Promise<void> {
     if (this.recorders.size > 0 && this.line.hasListeners) {
-      await sendViewersAway()
+      await drainViewers()
       await sleep(RECONNECT_MS)
     }
     await this.stop()
