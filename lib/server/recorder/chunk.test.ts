@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { EntryPrinter, type NewEntry } from '@/lib/stream/entry-text'
-import { chunkAfter, decodeChunk, joinChunks, keptBytes } from './chunk'
+import { type Chunk, chunkAfter, decodeChunk, joinChunks, joinNeighbours, LogMemory } from './chunk'
 import { RecordingLog } from './recording-log'
 
 const data = fc.oneof(
@@ -124,18 +124,60 @@ test('an event after a pause is sent at once, a burst at most once a frame', asy
   expect([told, log.last]).toEqual([2, 11])
 })
 
-test('kept texts have the bytes of their own, whatever is kept and sent between them', () => {
-  const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 2000 }), fc.constantFrom('', '\ud800', '🚢'.repeat(900)))
+const text = fc.oneof(
+  fc.string({ unit: 'binary', minLength: 1, maxLength: 2000 }),
+  fc.constantFrom('\ud800', '🚢'.repeat(900), 'x'.repeat(40_000), 'y'.repeat(200_000)),
+)
+const chunksOf = (contents: readonly (string | Buffer)[]): Chunk[] => {
+  const memory = new LogMemory()
+  return contents.map((one, index) => ({ first: index + 1, last: index + 1, bytes: memory.keep(one) }))
+}
+
+test('what a log keeps stays the same, and is joined with commas, whatever is kept after it', () => {
+  const content = fc.oneof(
+    text,
+    text.map((one) => Buffer.from(one)),
+  )
   fc.assert(
-    fc.property(fc.array(text, { maxLength: 40 }), (texts) => {
-      const kept = texts.map(keptBytes)
-      expect(kept.map(String)).toEqual(texts.map((one) => String(Buffer.from(one))))
+    fc.property(fc.array(content, { minLength: 1, maxLength: 40 }), fc.nat(39), (contents, from) => {
+      const chunks = chunksOf(contents)
+      const texts = contents.map((one) => Buffer.from(one).toString())
+      expect(chunks.map(({ bytes }) => bytes.toString())).toEqual(texts)
+      const some = chunks.slice(from % chunks.length)
+      expect(joinChunks(some).bytes.toString()).toBe(texts.slice(from % chunks.length).join(','))
+      const joined = joinNeighbours(some)
+      expect(joined.map(({ bytes }) => bytes.toString()).join(',')).toBe(texts.slice(from % chunks.length).join(','))
+      expect([joined[0]?.first, joined.at(-1)?.last]).toEqual([some[0]?.first, chunks.length])
     }),
   )
-  // A frame that is sent and forgotten does not stay in memory with them.
-  const between = Buffer.from('frame')
-  expect(keptBytes('a').buffer).toBe(keptBytes('b').buffer)
-  expect(keptBytes('a').buffer).not.toBe(between.buffer)
+})
+
+test('neighbours in the memory of a log are joined without a copy, others never', () => {
+  const small = chunksOf(['a', 'b', 'c'])
+  const [joined, ...more] = joinNeighbours(small)
+  expect([joined?.bytes.toString(), more]).toEqual(['a,b,c', []])
+  expect(joined?.bytes.buffer).toBe(small[0]?.bytes.buffer)
+  expect(joinNeighbours(chunksOf(['a', 'x'.repeat(100_000), 'b'])).map(({ first, last }) => [first, last])).toEqual([
+    [1, 1],
+    [2, 2],
+    [3, 3],
+  ])
+  // In Node's pool others may write what lies between two of them.
+  const pool = Buffer.from('a,b')
+  const apart = [1, 2].map((seq) => ({ first: seq, last: seq, bytes: pool.subarray(2 * seq - 2, 2 * seq - 1) }))
+  expect(joinNeighbours(apart)).toEqual(apart)
+  expect(joinChunks(apart).bytes.toString()).toBe('a,b')
+})
+
+test('memory of logs that nobody holds any more is freed', async () => {
+  const used = () => process.memoryUsage().arrayBuffers
+  const before = used()
+  const contents = Array.from({ length: 1000 }, () => Buffer.alloc(16_000))
+  for (let megabytes = 0; megabytes < 1_000; megabytes += 16) {
+    chunksOf(contents)
+    await new Promise(setImmediate)
+  }
+  expect(used() - before).toBeLessThan(400e6)
 })
 
 test('a chunk that begins after the cursor is whole, and one that lacks the next entry is refused', () => {

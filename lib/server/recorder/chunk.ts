@@ -9,24 +9,65 @@ import type { LogEntry } from '@/lib/stream/log'
 export type Chunk = { first: number; last: number; bytes: Buffer }
 
 const COMMA = Buffer.from(',')
-const SLAB_BYTES = 8 * 1024
-let slab = Buffer.allocUnsafeSlow(SLAB_BYTES)
-let used = 0
+const COMMA_CODE = 44
+const FIRST_BYTES = 2 * 1024
+const BLOCK_BYTES = 128 * 1024
+/** What may be allocated before V8 is asked to look for memory that nobody uses any more. */
+const ASK_BYTES = 128 * 1024 * 1024
+let unasked = 0
 
 /**
- * The bytes of a text that a log keeps, in memory that only such texts share: in Node's pool they would keep what lies
- * between them, frames that were sent and forgotten, several times their size.
+ * Memory that V8 does not count. What it counts makes it mark the whole heap after each 64 MB, which takes a busy process a
+ * quarter of a second, and a log that grows is no reason to look for garbage (docs/decisions/0111-memory-of-logs.md).
  */
-export function keptBytes(text: string): Buffer {
-  const most = text.length * 3 // a character's UTF-8
-  if (most > SLAB_BYTES / 2) return Buffer.from(text)
-  if (used + most > SLAB_BYTES) {
-    slab = Buffer.allocUnsafeSlow(SLAB_BYTES)
-    used = 0
+function uncounted(size: number): Buffer {
+  unasked += size
+  if (unasked > ASK_BYTES) {
+    unasked = 0
+    new ArrayBuffer(ASK_BYTES) // never touched, so it takes no memory
   }
-  const from = used
-  used += slab.write(text, from)
-  return slab.subarray(from, used)
+  return Buffer.from(new SharedArrayBuffer(size))
+}
+
+/** The bytes that one log keeps, written one after another with commas between, so that neighbours are joined without a copy. */
+export class LogMemory {
+  #block: Buffer = Buffer.alloc(0)
+  #used = 0
+
+  /** Gives the same bytes, in this memory. */
+  keep(content: string | Buffer): Buffer {
+    const size = Buffer.byteLength(content)
+    if (size > BLOCK_BYTES / 4) return put(content, uncounted(size), 0, size)
+    let from = this.#used + 1 // after a comma
+    if (from + size > this.#block.length) {
+      this.#block = uncounted(Math.max(FIRST_BYTES, size, Math.min(BLOCK_BYTES, this.#block.length * 2)))
+      from = 0
+    } else this.#block[from - 1] = COMMA_CODE
+    this.#used = from + size
+    return put(content, this.#block, from, this.#used)
+  }
+}
+
+function put(content: string | Buffer, block: Buffer, from: number, to: number): Buffer {
+  if (typeof content === 'string') block.write(content, from)
+  else content.copy(block, from)
+  return block.subarray(from, to)
+}
+
+/** Whether two chunks lie next to each other in the memory of a log, with a comma between. */
+const areNeighbours = ({ bytes: a }: Chunk, { bytes: b }: Chunk): boolean =>
+  a.buffer === b.buffer && a.buffer instanceof SharedArrayBuffer && a.byteOffset + a.length + 1 === b.byteOffset
+
+/** Joins those consecutive chunks that are neighbours in memory. */
+export function joinNeighbours(chunks: readonly Chunk[]): Chunk[] {
+  const groups: Chunk[][] = []
+  for (const chunk of chunks) {
+    const group = groups.at(-1)
+    const before = group?.at(-1)
+    if (group && before && areNeighbours(before, chunk)) group.push(chunk)
+    else groups.push([chunk])
+  }
+  return groups.map(joinChunks)
 }
 
 /** The bytes of the entries after `cursor`; undefined if there are none. */
@@ -55,7 +96,10 @@ export function joinChunks(chunks: readonly Chunk[]): Chunk {
   const last = chunks.at(-1)
   if (!first || !last) throw new Error('There is no chunk to join.')
   if (first === last) return first
-  const bytes = Buffer.concat(chunks.flatMap((chunk, index) => (index === 0 ? [chunk.bytes] : [COMMA, chunk.bytes])))
+  const { buffer, byteOffset } = first.bytes
+  const bytes = chunks.every((one, index) => index === 0 || areNeighbours(chunks[index - 1] as Chunk, one))
+    ? Buffer.from(buffer, byteOffset, last.bytes.byteOffset + last.bytes.length - byteOffset)
+    : Buffer.concat(chunks.flatMap((chunk, index) => (index === 0 ? [chunk.bytes] : [COMMA, chunk.bytes])))
   return { first: first.first, last: last.last, bytes }
 }
 

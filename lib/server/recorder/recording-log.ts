@@ -1,14 +1,15 @@
 import 'server-only'
 import { EntryPrinter, type NewEntry } from '@/lib/stream/entry-text'
 import type { RecordingSummary } from '@/lib/stream/log'
-import { type Chunk, chunkAfter, joinChunks, keptBytes } from './chunk'
+import { type Chunk, chunkAfter, joinNeighbours, LogMemory } from './chunk'
 import { frameMs } from './timing'
 
 /** A frame is sent a little early, so that the upstream read that follows does not miss it by a moment. */
 const EARLY_MS = 2
 const CHUNK_LENGTH = 128 * 1024
-/** A segment is never split, so bursts use the same length. */
-const SEGMENT_BYTES = CHUNK_LENGTH
+/** Beyond these, all but the newest chunks are joined: many small ones make a replay slow. A segment is never split. */
+const TAIL_BYTES = CHUNK_LENGTH
+const TAIL_CHUNKS = 100
 
 /**
  * The log of one recording in this process: entries are numbered, wait at most one frame, and leave as one chunk for
@@ -42,6 +43,7 @@ export class RecordingLog {
   #open: string[] = []
   #openLength = 0
   readonly #printer = new EntryPrinter()
+  readonly #memory = new LogMemory()
   #next: number
   #sealedAt = Number.NEGATIVE_INFINITY
   #timer: NodeJS.Timeout | undefined
@@ -97,7 +99,9 @@ export class RecordingLog {
   #schedule(): void {
     const wait = this.#sealedAt + frameMs() - performance.now()
     if (wait > EARLY_MS) {
-      this.#timer = setTimeout(() => this.seal(), wait)
+      // A read that is due in the same turn comes first: what it brings would wait for the next frame, and so each time.
+      const timer = setTimeout(() => setImmediate(() => this.#timer === timer && this.seal()), wait)
+      this.#timer = timer
       return
     }
     // After the current turn, so that all events of one upstream read leave together.
@@ -115,7 +119,7 @@ export class RecordingLog {
     this.#timer = undefined
     this.#isQueued = false
     if (this.#open.length === 0) return
-    const bytes = keptBytes(this.#open.join(','))
+    const bytes = this.#memory.keep(this.#open.join(','))
     this.#open = []
     this.#openLength = 0
     this.#printer.begin()
@@ -135,7 +139,7 @@ export class RecordingLog {
     this.stored = Math.max(this.stored, stored)
     const bytes = chunkAfter(chunk, this.last)
     if (!bytes) return true
-    this.#hold({ first: this.last + 1, last: chunk.last, bytes })
+    this.#hold({ first: this.last + 1, last: chunk.last, bytes: this.#memory.keep(bytes) })
     this.#next = chunk.last + 1
     this.#tell()
     return true
@@ -215,11 +219,12 @@ export class RecordingLog {
     this.totalBytes += chunk.bytes.length
     this.#tail.push(chunk)
     this.#tailBytes += chunk.bytes.length
-    if (this.#tailBytes < SEGMENT_BYTES || this.#tail.length < 2) return
-    // Many small chunks make a replay slow, so all but the newest, which viewers are about to read, are joined.
-    const newest = this.#tail.pop() as Chunk // it was just pushed
-    this.heldBytes += this.#tail.length - 1
-    this.#segments.push(joinChunks(this.#tail))
+    if (this.#tailBytes < TAIL_BYTES && this.#tail.length < TAIL_CHUNKS) return
+    const newest = this.#tail.pop() as Chunk // it was just pushed; viewers are about to read it
+    const older = [...this.#segments.splice(-1), ...this.#tail]
+    const joined = joinNeighbours(older)
+    this.heldBytes += older.length - joined.length // commas
+    this.#segments.push(...joined)
     this.#tail = [newest]
     this.#tailBytes = newest.bytes.length
   }

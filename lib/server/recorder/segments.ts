@@ -3,7 +3,7 @@ import { and, eq, gt, sql } from 'drizzle-orm'
 import type { RecordingOutcome } from '@/lib/stream/log'
 import { intArray, textArray, uuidArray } from '../process/binary-arrays'
 import { db, isPooled } from '../process/db'
-import { type Chunk, keptBytes } from './chunk'
+import type { Chunk } from './chunk'
 import { markGaps } from './gaps'
 import { CHANNEL } from './instances/wake'
 import { type Moved, readMoved } from './packed/move'
@@ -144,7 +144,7 @@ export async function readNews(logs: readonly { id: string; last: number }[]): P
   for (const { id, phase, epoch, first, last, body } of rows) {
     const one = news.get(id) ?? { phase, epoch, chunks: [], isAll: true }
     news.set(id, one)
-    if (first !== null) one.chunks.push({ first, last, bytes: keptBytes(body) })
+    if (first !== null) one.chunks.push({ first, last, bytes: Buffer.from(body) })
     one.isAll = one.chunks.length < NEWS_SEGMENTS
   }
   return news

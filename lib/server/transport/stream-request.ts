@@ -1,5 +1,6 @@
 import 'server-only'
 import { type IncomingMessage, request } from 'node:http'
+import type { Socket } from 'node:net'
 import type { buildConnector } from 'undici'
 
 type StreamRequest = {
@@ -36,5 +37,19 @@ export function openResponse(url: URL, { connect, body, ...sent }: StreamRequest
   })
 }
 
-/** Buffer size of the sockets that `connect` makes for `openResponse`: each read fills it, so the rest stays in the kernel. */
-export const STREAM_WATER_MARK = 1
+/** What one read may bring. All connections share this buffer, because what a read brought is copied at once. */
+const READ = Buffer.allocUnsafeSlow(64 * 1024)
+
+/**
+ * Options of the sockets that `connect` makes for `openResponse`. Each read fills the stream, so the rest stays in the kernel.
+ * Read in the usual way, each of thousands of small reads would get memory of its own.
+ */
+export const STREAM_SOCKET = {
+  highWaterMark: 1,
+  onread: {
+    buffer: READ,
+    callback(this: Socket, size: number): boolean {
+      return this.push(Buffer.from(READ.subarray(0, size)))
+    },
+  },
+}

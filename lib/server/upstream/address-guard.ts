@@ -1,6 +1,6 @@
 import 'server-only'
 import dns from 'node:dns'
-import type { LookupFunction, Socket } from 'node:net'
+import type { LookupFunction, Socket, TcpNetConnectOpts } from 'node:net'
 import { buildConnector } from 'undici'
 import { type AddressRange, mayConnect, parseAddress, type Reach } from '@/lib/contracts/wire/address'
 
@@ -30,7 +30,8 @@ type GuardOptions = {
   reach: Reach
   ranges: readonly AddressRange[]
   timeoutMs: number
-  highWaterMark?: number
+  /** Further options of its sockets. */
+  socket?: Pick<TcpNetConnectOpts, 'onread'> & { highWaterMark: number }
   resolve?: Resolve
 }
 
@@ -49,7 +50,7 @@ export function addressConnector({
   reach,
   ranges,
   timeoutMs,
-  highWaterMark,
+  socket,
   resolve = dns.lookup,
 }: GuardOptions): buildConnector.connector {
   const lookup: LookupFunction = (hostname, options, done) => {
@@ -63,7 +64,7 @@ export function addressConnector({
       return options.all ? done(null, addresses) : done(null, first.address, first.family)
     })
   }
-  const connect = buildConnector({ timeout: timeoutMs, lookup, ...(highWaterMark && { highWaterMark }) })
+  const connect = buildConnector({ timeout: timeoutMs, lookup, ...socket })
   return (options, done) => {
     const literal = parseAddress(options.hostname)
     if (literal && !mayConnect(options.hostname, reach, ranges)) {

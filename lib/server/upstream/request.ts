@@ -8,7 +8,7 @@ import { outside } from '../process/outside'
 import { joinSignals } from '../process/signals'
 import { traceHeaders } from '../process/telemetry'
 import { gatheredStream } from '../transport/gathered-stream'
-import { openResponse, STREAM_WATER_MARK } from '../transport/stream-request'
+import { openResponse, STREAM_SOCKET } from '../transport/stream-request'
 import { guardedConnector } from './address-guard'
 import { allowedUpstreams, type Destination } from './destination'
 import { connectionError, lateError } from './network-error'
@@ -62,7 +62,7 @@ function doorFor(reach: Reach): Door {
         headersTimeout: 0,
         bodyTimeout: 0,
       }),
-      streams: guardedConnector({ ...guard, highWaterMark: STREAM_WATER_MARK }),
+      streams: guardedConnector({ ...guard, socket: STREAM_SOCKET }),
     }
     shared.pilothouseDoors.set(key, door)
   }
