@@ -37,6 +37,8 @@ test('the documentation is public, searches, follows the theme, and asks no othe
   await expectAccessible(page)
   expect((await page.goto('/docs/no-such-page'))?.status()).toBe(404)
   await expect(page.getByRole('heading', { name: 'PAGE NOT FOUND' })).toBeVisible()
+  await page.getByRole('banner').getByRole('link', { name: 'Console' }).click()
+  await expect(page.getByRole('button', { name: 'Sign in', exact: true })).toBeVisible()
   expect(foreign).toEqual([])
   expect(refused.filter((text) => !/404/.test(text))).toEqual([])
 })

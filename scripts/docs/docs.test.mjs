@@ -67,7 +67,7 @@ test('links to pages and sections that do not exist are found, and what is loade
   )
   write(
     'b/index.html',
-    '<a href="/docs/b/">6</a><a href="/docs/b">7</a><img src="/docs/c.png"><a href="https://example.com">8</a>',
+    '<a href="/docs/b/">6</a><a href="/docs/b">7</a><img src="/docs/c.png"><a href="https://example.com">8</a><a href="/">9</a>',
   )
   expect(brokenLinks(folder).sort()).toEqual([
     'a.html: #top (no such section)',

@@ -4,8 +4,9 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
-/** Where the console serves the site. */
-export const BASE = `${process.env.PILOTHOUSE_BASE_PATH ?? ''}/docs/`
+/** Where the console is, and where it serves the site. */
+const CONSOLE = `${process.env.PILOTHOUSE_BASE_PATH ?? ''}/`
+export const BASE = `${CONSOLE}docs/`
 
 /** The generator's pages. */
 export const pagesIn = (folder) =>
@@ -57,7 +58,7 @@ export function brokenLinks(folder) {
     ])
       if (/^(https?:)?\/\//.test(loaded[1])) problems.push(`${file}: loads ${loaded[1]}`)
     for (const target of new Set([...valuesOf(html, 'href'), ...valuesOf(html, 'src')])) {
-      if (/^(https?|mailto|data):/.test(target) || target === '') continue
+      if (/^(https?|mailto|data):/.test(target) || ['', CONSOLE].includes(target)) continue
       const [address, anchor] = target.split('#')
       if (address && !address.startsWith(BASE)) {
         problems.push(`${file}: ${target}`)

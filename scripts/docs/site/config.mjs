@@ -27,7 +27,7 @@ export default {
       { text: 'Recipes', link: '/recipes/roll-back' },
       { text: 'Operate', link: '/operate' },
       { text: 'Build on it', link: '/build/http-api' },
-      { text: 'Console', link: '/', target: '_self', rel: '', noIcon: true },
+      { component: 'ConsoleLink' },
     ],
     sidebar: sidebarOf(path.resolve(import.meta.dirname, '..')),
   },
