@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parseMetrics } from '@/lib/format/prometheus'
 import { createFixture, type Fixture, waitFor } from '../testing/platform-fixture'
@@ -64,4 +65,16 @@ test('requests, open requests, revisions and the process are counted', async () 
   expect(after('platform_database_connections')).toBeGreaterThan(0)
   expect(after('process_resident_memory_bytes')).toBeGreaterThan(1e6)
   expect(after('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0)
+})
+
+test('while the database is silent, the rest of the scrape is answered', async () => {
+  const locked = new pg.Client(fixture.database.url)
+  await locked.connect()
+  await locked.query('begin; lock table platform.revisions in access exclusive mode')
+  const during = await scrape().finally(() => locked.end())
+  expect(during('platform_database_up')).toBe(0)
+  expect(during('platform_revisions', { status: 'BUILD_FAILED' })).toBe(0)
+  expect(during('platform_http_requests_total', { area: 'control-plane' })).toBeGreaterThan(0)
+  const after = await scrape()
+  expect([after('platform_database_up'), after('platform_revisions', { status: 'BUILD_FAILED' })]).toEqual([1, 1])
 })

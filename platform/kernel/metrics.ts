@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
 import type { Pool } from 'pg'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
@@ -11,6 +12,8 @@ export type Area = 'control-plane' | 'agents' | 'traces'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 const LEFT = 499
+/** An outage of the database must not take the rest of the scrape with it. */
+const READ_MS = 500
 
 /** Metrics of the platform's own process; each agent server has its own. Labels have few values, and no ids. */
 export class Metrics {
@@ -83,25 +86,40 @@ export class Metrics {
     if (this.token === undefined) respond(404, 'Set METRICS_TOKEN to turn metrics on.\n')
     else if (!isSame(request.headers.authorization ?? '', `Bearer ${this.token}`))
       respond(401, 'Send METRICS_TOKEN as a bearer token.\n', { 'www-authenticate': 'Bearer' })
-    else
-      await this.#registry.metrics().then(
-        (text) => respond(200, text, { 'content-type': this.#registry.contentType }),
-        () => respond(503, 'The database is unreachable.\n'),
-      )
+    else respond(200, await this.#registry.metrics(), { 'content-type': this.#registry.contentType })
   }
 
   #addRevisions(db: Db): void {
+    let coming: Promise<{ status: string; count: number }[]> | undefined
+    /** Both metrics of a scrape come from one read, and so do those of later scrapes while the database is silent. */
+    const read = () => {
+      coming ??= db
+        .execute<{ status: string; count: number }>(
+          sql`select status, count(*)::int as count from platform.revisions group by status`,
+        )
+        .then(({ rows }) => rows)
+        .finally(() => {
+          coming = undefined
+        })
+      return Promise.race([coming, sleep(READ_MS, undefined, { ref: false })]).catch(() => undefined)
+    }
     new Gauge({
       name: 'platform_revisions',
       help: 'Revisions by status',
       labelNames: ['status'],
       registers: [this.#registry],
       async collect() {
-        const { rows } = await db.execute<{ status: string; count: number }>(
-          sql`select status, count(*)::int as count from platform.revisions group by status`,
-        )
+        const rows = await read()
         this.reset()
-        for (const { status, count } of rows) this.set({ status }, count)
+        for (const { status, count } of rows ?? []) this.set({ status }, count)
+      },
+    })
+    new Gauge({
+      name: 'platform_database_up',
+      help: 'Whether the database answers: 1, or 0 after half a second',
+      registers: [this.#registry],
+      async collect() {
+        this.set((await read()) ? 1 : 0)
       },
     })
   }

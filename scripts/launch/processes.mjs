@@ -22,6 +22,7 @@ cluster.setupPrimary({
   exec: rest[program],
   args: rest.slice(program + 1),
   stdio: ['ignore', 'inherit', 'inherit', 'ipc', 'pipe'],
+  serialization: 'advanced', // JSON has no NaN, which metrics use
 })
 
 // Where they meet (lib/server/recorder/instances/neighbours.ts). Only this user can enter it.
@@ -31,10 +32,12 @@ process.on('exit', () => rmSync(neighbours, { recursive: true, force: true }))
 let isStopping = false
 let failures = 0
 
-function start() {
+/** @param {number} number */
+function start(number) {
   failures++
   const worker = cluster.fork({
     PILOTHOUSE_PROCESSES: count,
+    PILOTHOUSE_PROCESS: String(number),
     PILOTHOUSE_NEIGHBOURS: neighbours,
     PILOTHOUSE_SECRETS_FD: SECRETS_FD,
   })
@@ -42,14 +45,13 @@ function start() {
   worker.once('listening', () => {
     failures = 0
   })
+  worker.once('exit', (status, signal) => {
+    if (isStopping) return
+    console.error(`[start] a process of the console ended unexpectedly (${status ?? signal})`)
+    if (failures > MOST_FAILURES) process.exit(status || 1)
+    setTimeout(() => isStopping || start(number), RESTART_MS * 2 ** failures)
+  })
 }
-
-cluster.on('exit', (_worker, status, signal) => {
-  if (isStopping) return
-  console.error(`[start] a process of the console ended unexpectedly (${status ?? signal})`)
-  if (failures > MOST_FAILURES) process.exit(status || 1)
-  setTimeout(() => isStopping || start(), RESTART_MS * 2 ** failures)
-})
 
 /** @type {Map<number, (part: unknown) => void>} */
 const asked = new Map()
@@ -88,4 +90,4 @@ async function stop() {
 for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => void stop())
 process.on('disconnect', () => void stop()) // the launcher died
 
-for (let started = 0; started < Number(count); started++) start()
+for (let number = 1; number <= Number(count); number++) start(number)

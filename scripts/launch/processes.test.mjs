@@ -14,14 +14,14 @@ import { createServer } from 'node:http'
 let asks = 0
 const waiting = new Map()
 process.on('message', ({ ask, gathered, parts }) => {
-  if (ask !== undefined) process.send({ ask, part: { pid: process.pid } })
+  if (ask !== undefined) process.send({ ask, part: { pid: process.pid, number: process.env.PILOTHOUSE_PROCESS, unknown: NaN } })
   else waiting.get(gathered)?.(parts)
 })
 createServer((request, response) => {
   response.setHeader('connection', 'close')
-  const own = { pid: process.pid, secret: process.env.SECRET, count: process.env.PILOTHOUSE_PROCESSES, meet: process.env.PILOTHOUSE_NEIGHBOURS }
+  const own = { pid: process.pid, secret: process.env.SECRET, count: process.env.PILOTHOUSE_PROCESSES, number: process.env.PILOTHOUSE_PROCESS, meet: process.env.PILOTHOUSE_NEIGHBOURS }
   if (request.url !== '/all') return response.end(JSON.stringify(own))
-  waiting.set(++asks, (parts) => response.end(JSON.stringify({ ...own, parts })))
+  waiting.set(++asks, (parts) => response.end(JSON.stringify({ ...own, parts: parts.map((one) => ({ ...one, unknown: String(one.unknown) })) })))
   process.send({ gather: asks })
 }).listen(Number(process.argv[2]), '127.0.0.1')
 `
@@ -83,10 +83,13 @@ test('several processes share the port, get secrets over a pipe, and are started
   for (const pid of [child.pid, first, second])
     if (existsSync(`/proc/${pid}/environ`))
       expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).not.toContain('told over a pipe')
-  const { pid, parts } = await ask('/all')
-  expect(parts).toEqual([{ pid: pid === first ? second : first }])
+  const { pid, parts, number } = await ask('/all')
+  expect(parts).toEqual([{ pid: pid === first ? second : first, number: number === '1' ? '2' : '1', unknown: 'NaN' }])
   process.kill(first, 'SIGKILL')
   expect(await pids(first)).toContain(second)
+  // The new process has the number of the one that ended.
+  const after = await ask('/all')
+  expect([after.number, ...after.parts.map((part) => part.number)].sort()).toEqual(['1', '2'])
   expect(await end('SIGTERM')).toBe(0)
   expect(await ask()).toBeUndefined()
 })

@@ -13,7 +13,7 @@ import { startRecording } from '../recorder/start'
 import { type ScriptedServer, scriptedServer, until, workspaceFor } from '../recorder/testing'
 import { type TestConsole, testActor, testConsole } from '../testing'
 import { API_ROUTES } from '../transport/request-metrics'
-import { serveMetrics } from './metrics'
+import { serveMetrics, startMetrics } from './metrics'
 
 const ORIGIN = 'http://localhost:3000'
 const TOKEN = 'a token for the scraper'
@@ -165,7 +165,9 @@ test('without the database, what needs it is not a number, and the rest is told'
   await adoptStore(home.databaseUrl)
   expect(text).toContain('pilothouse_alert_messages_waiting Nan')
   expect(text).toContain('pilothouse_database_connections Nan')
+  expect(text).toContain('pilothouse_database_up 0')
   expect(text).toContain('pilothouse_recordings_live 0')
+  expect(await scrapeText()).toContain('pilothouse_database_up 1')
 })
 
 test('an upstream that is down is counted by the reason, and no label holds an id or a secret', async () => {
@@ -180,6 +182,37 @@ test('an upstream that is down is counted by the reason, and no label holds an i
   expect(text).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-/)
   expect(text).not.toContain(TOKEN)
   expect(text).not.toContain(new URL(server.url).port)
+})
+
+test('several processes tell their own series, each with its number', async () => {
+  type Message = { gather?: number; ask?: number; part?: object }
+  const own = process.send?.bind(process)
+  const be = (number: string) =>
+    home.set({ METRICS_TOKEN: TOKEN, PILOTHOUSE_PROCESSES: '2', PILOTHOUSE_PROCESS: number })
+  be('1')
+  const on = vi.spyOn(process, 'on').mockReturnValueOnce(process)
+  // In place of the launcher, which asks the other process: this one with another number.
+  const send = vi.spyOn(process, 'send').mockImplementation((message: Message, ...rest: []) => {
+    const { gather, ask, part } = message
+    if (gather === undefined && ask === undefined) return own?.(message, ...rest) ?? false
+    be(gather === undefined ? '1' : '2')
+    onMessage?.(gather === undefined ? { gathered: ask, parts: [part] } : { ask: gather })
+    return true
+  })
+  startMetrics()
+  const onMessage = on.mock.calls.find(([event]) => event === 'message')?.[1] as ((message: object) => void) | undefined
+  on.mockRestore()
+  const text = await scrapeText().finally(() => {
+    send.mockRestore()
+    home.set({ METRICS_TOKEN: TOKEN })
+  })
+  for (const number of [1, 2]) {
+    expect(text).toContain(`\npilothouse_processes{process="${number}"} 1\n`)
+    // An average over the processes would hide one that hangs.
+    expect(text).toContain(`\nnodejs_eventloop_lag_p99_seconds{process="${number}"} `)
+  }
+  expect(text.match(/^pilothouse_events_received_total\{process="[12]"\} \d+$/gm)).toHaveLength(2)
+  expect(text).toMatch(/^pilothouse_upstream_request_duration_seconds_bucket\{.*le="1".*process="2".*\} \d+$/m)
 })
 
 test('every line is of the Prometheus text format, each family named once and before its samples', async () => {

@@ -1,6 +1,6 @@
 import 'server-only'
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { type Aggregator, Gauge } from 'prom-client'
+import { Gauge } from 'prom-client'
 import { waitingMessages } from '../alerts/deliver'
 import { db } from '../process/db'
 import { env } from '../process/env'
@@ -14,7 +14,7 @@ import { gatheredMetrics, shareMetrics } from './gathered-metrics'
 
 /** The launcher leaves out a process that takes longer than a second. */
 const READ_MS = 500
-/** Two metrics of one scrape come from one read. */
+/** Some metrics of one scrape come from one read. */
 const queue = new SharedReads<{ count: number; oldestSeconds: number }>({
   keptMs: () => 0,
   waitMs: 0,
@@ -48,17 +48,16 @@ export const startMetrics = (): void => shareMetrics(() => measured().registry.g
 function measured(): ReturnType<typeof metrics> {
   const all = metrics()
   const { registry } = all
-  const gauge = (name: string, help: string, read: () => number | Promise<number>, aggregator: Aggregator = 'sum') => {
+  const gauge = (name: string, help: string, read: () => number | Promise<number>, failed = Number.NaN) => {
     if (registry.getSingleMetric(name)) return
     new Gauge({
       name,
       help,
-      aggregator,
       registers: [registry],
       async collect() {
         // An outage of the database must not take the rest of the scrape with it.
         const value = Promise.resolve().then(read)
-        this.set(await within(READ_MS, value, Number.NaN).catch(() => Number.NaN))
+        this.set(await within(READ_MS, value, failed).catch(() => failed))
       },
     })
   }
@@ -67,7 +66,6 @@ function measured(): ReturnType<typeof metrics> {
     'pilothouse_recorder_lag_seconds',
     'Age of the oldest entry that is not stored yet',
     () => recorderHub().writer.lagMs / 1000,
-    'max',
   )
   gauge(
     'pilothouse_recorder_backlog_bytes',
@@ -92,18 +90,23 @@ function measured(): ReturnType<typeof metrics> {
     async () => (await db()).$client.waitingCount,
   )
   // All instances share the queue, and each tells all of it.
+  const waiting = () => queue.get('alerts', waitingMessages)
   gauge(
     'pilothouse_alert_messages_waiting',
     'Alert messages that wait to be delivered, of all instances',
-    async () => (await queue.get('alerts', waitingMessages)).count,
-    'max',
+    async () => (await waiting()).count,
   )
   gauge(
     'pilothouse_alert_oldest_waiting_seconds',
     'Age of the oldest alert message that waits to be delivered',
-    async () => (await queue.get('alerts', waitingMessages)).oldestSeconds,
-    'max',
+    async () => (await waiting()).oldestSeconds,
   )
-  gauge('pilothouse_processes', 'Console processes that share the port and answered this scrape', () => 1)
+  gauge(
+    'pilothouse_database_up',
+    'Whether the database answers: 1, or 0 after half a second',
+    () => waiting().then(() => 1),
+    0,
+  )
+  gauge('pilothouse_processes', 'Console processes that share the port: 1 for each that answered this scrape', () => 1)
   return all
 }
