@@ -39,6 +39,7 @@ const RUN: [RegExp, { by: string; calls: string } | { why: string }][] = [
     { by: 'scripts/pack/containers/compose.test.ts', calls: "commandsBelow('Docker Compose')" },
   ],
   [/^npm run test:containers$/, { why: 'takes minutes and needs Docker' }],
+  [/^npm run test:proxies$/, { why: 'takes minutes and needs nginx, Caddy or Traefik' }],
   [
     /^npm run (dev|format|bench|mutate)\b|^node bench\/|^npx (vitest|playwright|drizzle-kit) |^node scripts\/(complete-lock|pictures)/,
     { why: 'runs tools of development' },
