@@ -153,7 +153,7 @@ export const settings = z.object({
   PILOTHOUSE_PROCESSES: text.pipe(
     z.coerce.number<string | undefined>('must be a number').int().min(1).max(64).default(1),
   ),
-  /** The number of this one, which the process that replaces it gets too. The launcher sets it. */
+  /** The number of this process. One that replaces it gets the same. The launcher sets it. */
   PILOTHOUSE_PROCESS: text,
   /** The folder of their sockets. The launcher sets it. */
   PILOTHOUSE_NEIGHBOURS: text,

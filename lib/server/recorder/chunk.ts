@@ -60,14 +60,18 @@ const areNeighbours = ({ bytes: a }: Chunk, { bytes: b }: Chunk): boolean =>
 
 /** Joins those consecutive chunks that are neighbours in memory. */
 export function joinNeighbours(chunks: readonly Chunk[]): Chunk[] {
-  const groups: Chunk[][] = []
+  const joined: Chunk[] = []
   for (const chunk of chunks) {
-    const group = groups.at(-1)
-    const before = group?.at(-1)
-    if (group && before && areNeighbours(before, chunk)) group.push(chunk)
-    else groups.push([chunk])
+    const before = joined.at(-1)
+    if (!before || !areNeighbours(before, chunk)) {
+      joined.push(chunk)
+      continue
+    }
+    const { buffer, byteOffset, length } = before.bytes
+    const bytes = Buffer.from(buffer, byteOffset, length + 1 + chunk.bytes.length)
+    joined[joined.length - 1] = { first: before.first, last: chunk.last, bytes }
   }
-  return groups.map(joinChunks)
+  return joined
 }
 
 /** The bytes of the entries after `cursor`; undefined if there are none. */
@@ -92,14 +96,12 @@ export function chunkAfter({ first, last, bytes }: Chunk, cursor: number): Buffe
 
 /** Joins consecutive chunks. */
 export function joinChunks(chunks: readonly Chunk[]): Chunk {
-  const first = chunks[0]
-  const last = chunks.at(-1)
+  const pieces = joinNeighbours(chunks)
+  const [first, ...more] = pieces
+  const last = pieces.at(-1)
   if (!first || !last) throw new Error('There is no chunk to join.')
-  if (first === last) return first
-  const { buffer, byteOffset } = first.bytes
-  const bytes = chunks.every((one, index) => index === 0 || areNeighbours(chunks[index - 1] as Chunk, one))
-    ? Buffer.from(buffer, byteOffset, last.bytes.byteOffset + last.bytes.length - byteOffset)
-    : Buffer.concat(chunks.flatMap((chunk, index) => (index === 0 ? [chunk.bytes] : [COMMA, chunk.bytes])))
+  if (more.length === 0) return first
+  const bytes = Buffer.concat([first.bytes, ...more.flatMap((one) => [COMMA, one.bytes])])
   return { first: first.first, last: last.last, bytes }
 }
 
