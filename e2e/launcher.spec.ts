@@ -116,8 +116,8 @@ test('npm start prints address and first sign-in, refuses a second start, and cl
       .map((line) => Number.parseInt(line, 10))
   const others = [...pidsOf('platform.mjs'), ...pidsOf('agent-server.mjs')]
   expect(others.length).toBeGreaterThan(1)
-  const [dying = 0] = pidsOf('next-server')
-  process.kill(dying, 'SIGKILL')
+  const [dying] = pidsOf('next-server')
+  process.kill(dying as number, 'SIGKILL')
   await expect.poll(() => first.output).toContain('the console ended unexpectedly (SIGKILL); restarting it')
   const isUp = () =>
     fetch(`http://localhost:${port}/readyz`).then(

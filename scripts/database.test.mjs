@@ -49,7 +49,12 @@ async function start() {
   ])
   return { keeper, url: said && runningServer(folder), roles: said, complaint: () => complaint }
 }
-const serverPid = () => Number(readFileSync(path.join(folder, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
+/** Throws while the server starts: its file is empty at first, and a signal to process 0 goes to all tests. */
+const serverPid = () => {
+  const pid = Number.parseInt(readFileSync(path.join(folder, 'postgres/postmaster.pid'), 'utf8'), 10)
+  if (!(pid > 0)) throw new Error('no server yet')
+  return pid
+}
 
 const cmdline = (pid) => {
   try {

@@ -160,7 +160,7 @@ function place(dataDir, say) {
 async function endOrphan(databaseDir) {
   const pidFile = path.join(databaseDir, 'postmaster.pid')
   const [pid, at] = read(pidFile)?.split('\n') ?? []
-  if (!pid || path.resolve(at ?? '') !== databaseDir) return
+  if (!(Number(pid) > 0) || path.resolve(at ?? '') !== databaseDir) return
   const isAlive = () => {
     try {
       process.kill(Number(pid), 0)

@@ -71,7 +71,8 @@ for (let n = 0; n < CONSOLES; n += 1) {
     kill: async () => {
       one.isUp = false
       const { pid } = one.console
-      process.kill(Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')[0]), 'SIGKILL')
+      const [child] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ')
+      if (child) process.kill(Number(child), 'SIGKILL')
       await one.console.end()
       for (;;) {
         try {

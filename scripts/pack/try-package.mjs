@@ -60,7 +60,7 @@ function start(command, args, { cwd = folder, env = {} } = {}) {
     throw new Error(`${command} ${args.join(' ')} did not print ${pattern}:\n${output}`)
   }
   const stop = async () => {
-    if (child.exitCode === null && child.signalCode === null) process.kill(-(child.pid ?? 0), 'SIGTERM')
+    if (child.pid && child.exitCode === null && child.signalCode === null) process.kill(-child.pid, 'SIGTERM')
     await ended
   }
   return { seen, stop }
@@ -226,8 +226,8 @@ try {
 } finally {
   await browser?.close()
   for (const child of started)
-    if (child.exitCode === null && child.signalCode === null) {
-      process.kill(-(child.pid ?? 0), 'SIGTERM')
+    if (child.pid && child.exitCode === null && child.signalCode === null) {
+      process.kill(-child.pid, 'SIGTERM')
       await once(child, 'exit')
     }
   spawnSync('chmod', ['-R', 'u+w', folder])

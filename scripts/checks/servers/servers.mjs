@@ -139,7 +139,7 @@ export async function startServer(server, folder, stores) {
   const ended = once(child, 'exit')
   const stop = async () => {
     // The servers start programs of their own, which are in the same group.
-    if (child.exitCode === null && child.signalCode === null) process.kill(-(child.pid ?? 0), 'SIGKILL')
+    if (child.pid && child.exitCode === null && child.signalCode === null) process.kill(-child.pid, 'SIGKILL')
     await ended
   }
   const url = `http://${LOOPBACK}:${port}`
