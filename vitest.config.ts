@@ -18,8 +18,11 @@ const shared = [
 const kept = [
   'app/**/*.test.ts',
   'lib/{actions,queries}/**/*.test.ts',
-  'lib/server/{access,alerts,audit,inbox,process,protocols,records,relay,upstream}/**/*.test.ts',
+  'lib/server/*.test.ts',
+  'lib/server/{access,alerts,audit,http-api,inbox,process,protocols,records,relay,upstream}/**/*.test.ts',
   'lib/server/edits/!(secrets-property).test.ts', // mocks what the rest of the room tests
+  'lib/server/recorder/**/!(crash).test.ts', // starts a console of its own
+  'lib/server/resources/**/!(fleet-numbers|hanging-server).test.ts', // wait for slow servers for a few seconds
   'lib/server/live/!(exactness).test.ts', // guards all servers of its process
   'platform/{builder,compute/kubernetes,gateway,kernel}/**/*.test.ts',
 ]

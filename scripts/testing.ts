@@ -25,7 +25,8 @@ function urlOf(server: string, database: string): string {
 const MISSING_DATABASE = '3D000'
 
 async function copyTemplate(server: string, template: Template, name: string): Promise<void> {
-  const copy = () => query(server, `create database ${name} template ${template.name}`)
+  // By default, each page also goes through the log, which takes three times as much CPU.
+  const copy = () => query(server, `create database ${name} template ${template.name} strategy file_copy`)
   try {
     await copy()
   } catch (error) {

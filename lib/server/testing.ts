@@ -16,6 +16,10 @@ import { adoptClock, type Clock } from './process/clock'
 import { adoptStore, db, openStore } from './process/db'
 import { adoptEnv } from './process/env'
 import { accounts, memberships } from './process/schema'
+import { within } from './process/within'
+
+/** Without its database, a recorder would try to store for longer. */
+const LAST_WORK_MS = 2_000
 
 // For tests only.
 
@@ -43,6 +47,7 @@ export async function testConsole(settings: Record<string, string> = {}) {
     databaseUrl,
     set,
     async close() {
+      await stopProcess()
       forgetAuditQueue()
       await adoptStore(undefined)
       adoptEnv(undefined)
@@ -51,6 +56,18 @@ export async function testConsole(settings: Record<string, string> = {}) {
       await database?.drop()
     },
   }
+}
+
+/**
+ * Ends what this process does in the background, as when it is told to stop: in a kept worker, a recorder that goes on opens
+ * the database of the next file and takes over its recordings.
+ */
+async function stopProcess(): Promise<void> {
+  const shared = globalThis as { pilothouseShutdown?: AbortController; pilothouseLastWork?: Promise<unknown>[] }
+  shared.pilothouseShutdown?.abort()
+  await within(LAST_WORK_MS, Promise.allSettled(shared.pilothouseLastWork ?? []), undefined)
+  for (const name of ['Shutdown', 'LastWork', 'Viewers', 'Drain'])
+    Reflect.deleteProperty(globalThis, `pilothouse${name}`)
 }
 
 /** What one instance has counted of limits is forgotten, as by a new instance; with `all`, what all have. */
