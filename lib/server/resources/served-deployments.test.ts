@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { deploymentRecord } from '@/e2e/support/sample-inputs'
 import { type StubUpstream, startStubUpstream } from '@/e2e/support/stub-upstream'
@@ -6,6 +7,9 @@ import { InboxReader } from '../inbox/inbox-reader'
 import { type TestConsole, testConsole } from '../testing'
 import { servedDeployments } from './served-deployments'
 
+/** A list is kept for 19 times as long as reading it took, which must be longer than the test. */
+const PAGE_MS = 200
+
 let home: TestConsole
 let stub: StubUpstream
 let count = 0
@@ -13,9 +17,10 @@ const lists = () => stub.seen.filter(({ path }) => path.startsWith('/v2/deployme
 
 beforeAll(async () => {
   home = await testConsole()
-  stub = await startStubUpstream(({ path }) => {
+  stub = await startStubUpstream(async ({ path }) => {
     const { pathname, searchParams } = new URL(path, 'http://stub')
     if (pathname.endsWith('/threads/search')) return { body: [] }
+    await sleep(PAGE_MS)
     const offset = Number(searchParams.get('offset'))
     const page = Array.from({ length: Math.min(100, count - offset) }, (_, index) => ({
       ...deploymentRecord(`${stub.url}/agents/d${offset + index}`),
