@@ -20,7 +20,7 @@ beforeAll(async () => {
   stub = await startStubUpstream(async ({ path }) => {
     const { pathname, searchParams } = new URL(path, 'http://stub')
     if (pathname.endsWith('/threads/search')) return { body: [] }
-    await sleep(PAGE_MS)
+    if (searchParams.has('offset')) await sleep(PAGE_MS)
     const offset = Number(searchParams.get('offset'))
     const page = Array.from({ length: Math.min(100, count - offset) }, (_, index) => ({
       ...deploymentRecord(`${stub.url}/agents/d${offset + index}`),
