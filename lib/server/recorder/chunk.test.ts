@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { EntryPrinter, type NewEntry } from '@/lib/stream/entry-text'
-import { type Chunk, chunkAfter, decodeChunk, joinChunks, joinNeighbours, LogMemory } from './chunk'
+import { type Chunk, chunkAfter, decodeChunk, freeUnused, joinChunks, joinNeighbours, LogMemory } from './chunk'
 import { RecordingLog } from './recording-log'
 
 const data = fc.oneof(
@@ -175,6 +175,7 @@ test('memory of logs that nobody holds any more is freed', async () => {
   const contents = Array.from({ length: 1000 }, () => Buffer.alloc(16_000))
   for (let megabytes = 0; megabytes < 1_000; megabytes += 16) {
     chunksOf(contents)
+    freeUnused(0)
     await new Promise(setImmediate)
   }
   expect(used() - before).toBeLessThan(400e6)

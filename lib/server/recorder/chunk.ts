@@ -12,22 +12,26 @@ const COMMA = Buffer.from(',')
 const COMMA_CODE = 44
 const FIRST_BYTES = 2 * 1024
 const BLOCK_BYTES = 128 * 1024
-/** What may be allocated before V8 is asked to look for memory that nobody uses any more. */
+/** What nobody may hold any more before V8 is asked to look for it. */
 const ASK_BYTES = 128 * 1024 * 1024
-let unasked = 0
+/** Bytes that logs have been given so far. */
+let given = 0
+/** How many of these nobody held when V8 was asked last. */
+let asked = 0
 
 /**
- * Memory that V8 does not count. What it counts makes it mark the whole heap after each 64 MB, which takes a busy process a
- * quarter of a second, and a log that grows is no reason to look for garbage (docs/decisions/0111-memory-of-logs.md).
+ * Has V8 look for memory that nobody uses any more, once logs hold that much less than they were given. Otherwise V8 does not
+ * count this memory: it would mark the whole heap after each 64 MB, which takes a busy process a quarter of a second, and
+ * a log that grows is no reason to look for garbage (docs/decisions/0111-memory-of-logs.md).
  */
-function uncounted(size: number): Buffer {
-  unasked += size
-  if (unasked > ASK_BYTES) {
-    unasked = 0
-    new ArrayBuffer(ASK_BYTES) // never touched, so it takes no memory
-  }
-  return Buffer.from(new SharedArrayBuffer(size))
+export function freeUnused(heldBytes: number): void {
+  const unused = given - heldBytes
+  if (unused - asked < ASK_BYTES) return
+  asked = unused
+  new ArrayBuffer(ASK_BYTES) // never touched, so it takes no memory
 }
+
+const uncounted = (size: number): Buffer => Buffer.from(new SharedArrayBuffer(size))
 
 /** The bytes that one log keeps, written one after another with commas between, so that neighbours are joined without a copy. */
 export class LogMemory {
@@ -37,6 +41,7 @@ export class LogMemory {
   /** Gives the same bytes, in this memory. */
   keep(content: string | Buffer): Buffer {
     const size = Buffer.byteLength(content)
+    given += size
     if (size > BLOCK_BYTES / 4) return put(content, uncounted(size), 0, size)
     let from = this.#used + 1 // after a comma
     if (from + size > this.#block.length) {

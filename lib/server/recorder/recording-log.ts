@@ -1,7 +1,7 @@
 import 'server-only'
 import { EntryPrinter, type NewEntry } from '@/lib/stream/entry-text'
 import type { RecordingSummary } from '@/lib/stream/log'
-import { type Chunk, chunkAfter, joinNeighbours, LogMemory } from './chunk'
+import { type Chunk, chunkAfter, freeUnused, joinNeighbours, LogMemory } from './chunk'
 import { frameMs } from './timing'
 
 /** A frame is sent a little early, so that the upstream read that follows does not miss it by a moment. */
@@ -247,7 +247,10 @@ function firstAfter(chunks: readonly Chunk[], cursor: number): number {
   return low
 }
 
-/** Evicts from the logs that were unread for longest until all fit. What is not stored yet is never evicted. */
+/**
+ * Evicts from the logs that were unread for longest until all fit, and frees what nobody holds any more. What is not stored
+ * yet is never evicted.
+ */
 export function fitMemory(logs: readonly RecordingLog[], mostBytes: number): void {
   let held = logs.reduce((sum, one) => sum + one.heldBytes, 0)
   for (const one of logs.toSorted((a, b) => a.usedAt - b.usedAt)) {
@@ -257,4 +260,5 @@ export function fitMemory(logs: readonly RecordingLog[], mostBytes: number): voi
       held -= freed
     }
   }
+  freeUnused(held)
 }
