@@ -9,7 +9,7 @@ test('frames grow while the process has no time to spare, up to a limit, and shr
   const longest = after(FRAME_MS, 1, 1, 1, 1, 1, 1)
   expect(longest).toBe(120)
   expect(after(longest, 0.8)).toBe(longest)
-  expect([after(60, 0.92), after(60, 0.75), after(60, 0.93), after(60, 0.74)]).toEqual([60, 60, 90, 48])
+  expect([after(60, 0.92), after(60, 0.75), after(50, 0.93), after(60, 0.74)]).toEqual([60, 60, 100, 48])
   expect(after(longest, 0.5)).toBeLessThan(longest)
   expect(after(longest, ...Array.from({ length: 10 }, () => 0.5))).toBe(FRAME_MS)
 })

@@ -51,7 +51,7 @@ const LOOK_MS = 250
 /** Shares of the event loop's time that are in use. */
 const BUSY = 0.92
 const CALM = 0.75
-const LONGER = 1.5
+const LONGER = 2
 const SHORTER = 0.8
 
 /** The next frame's length, of this one's and the share of the event loop's time that was in use meanwhile. */
