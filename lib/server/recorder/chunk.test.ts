@@ -1,7 +1,7 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { EntryPrinter, type NewEntry } from '@/lib/stream/entry-text'
-import { type Chunk, chunkAfter, decodeChunk, freeUnused, joinChunks, joinNeighbours, LogMemory } from './chunk'
+import { type Chunk, chunkAfter, decodeChunk, joinChunks, joinNeighbours, LogMemory } from './chunk'
 import { RecordingLog } from './recording-log'
 
 const data = fc.oneof(
@@ -169,7 +169,9 @@ test('neighbours in the memory of a log are joined without a copy, others never'
   expect(joinChunks(apart).bytes.toString()).toBe('a,b')
 })
 
-test('memory of logs that nobody holds any more is freed', async () => {
+test('memory of logs that nobody holds any more is freed, also by another copy of this module', async () => {
+  vi.resetModules()
+  const { freeUnused } = await import('./chunk')
   const used = () => process.memoryUsage().arrayBuffers
   const before = used()
   const contents = Array.from({ length: 1000 }, () => Buffer.alloc(16_000))

@@ -14,10 +14,12 @@ const FIRST_BYTES = 2 * 1024
 const BLOCK_BYTES = 128 * 1024
 /** What nobody may hold any more before V8 is asked to look for it. */
 const ASK_BYTES = 128 * 1024 * 1024
-/** Bytes that logs have been given so far. */
-let given = 0
-/** How many of these nobody held when V8 was asked last. */
-let asked = 0
+/** Bytes that logs have been given so far, and how many of these nobody held when V8 was asked last. */
+type Counted = { given: number; asked: number }
+// On globalThis: actions and route handlers each have their own copy of this module.
+const shared = globalThis as { pilothouseLogMemory?: Counted }
+shared.pilothouseLogMemory ??= { given: 0, asked: 0 }
+const counted = shared.pilothouseLogMemory
 
 /**
  * Has V8 look for memory that nobody uses any more, once logs hold that much less than they were given. Otherwise V8 does not
@@ -25,9 +27,9 @@ let asked = 0
  * a log that grows is no reason to look for garbage (docs/decisions/0111-memory-of-logs.md).
  */
 export function freeUnused(heldBytes: number): void {
-  const unused = given - heldBytes
-  if (unused - asked < ASK_BYTES) return
-  asked = unused
+  const unused = counted.given - heldBytes
+  if (unused - counted.asked < ASK_BYTES) return
+  counted.asked = unused
   new ArrayBuffer(ASK_BYTES) // never touched, so it takes no memory
 }
 
@@ -41,7 +43,7 @@ export class LogMemory {
   /** Gives the same bytes, in this memory. */
   keep(content: string | Buffer): Buffer {
     const size = Buffer.byteLength(content)
-    given += size
+    counted.given += size
     if (size > BLOCK_BYTES / 4) return put(content, uncounted(size), 0, size)
     let from = this.#used + 1 // after a comma
     if (from + size > this.#block.length) {
