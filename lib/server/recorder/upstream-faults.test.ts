@@ -75,9 +75,10 @@ test.each([true, false])('a stream that the server ends mid-run is joined again,
 test.each([true, false])(
   'a stream without the usual `end` event was cut, even if its run is over, kept events: %s',
   async (isKept) => {
-    await start()
+    const { id: usual } = await start()
     server.latest().emit('end', { status: 'success' })
     server.latest().finish()
+    await endedLogOf(usual)
     const { id, run } = await startCut(isKept)
     run.finish()
     const log = await endedLogOf(id)
