@@ -2,11 +2,15 @@
 // packing and after retention; and what retention costs the store while 200 runs record. Measures the recorder's own
 // store (writer, packing, retention) on a database of its own, without the console around it.
 import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
 import { loadSources } from '../../scripts/checks/load-sources.mjs'
 import { startTestDatabase } from '../../scripts/start-test-database.mjs'
 import { byTurns, median, row, SCALE } from '../live/rounds.mjs'
+import { newDatabase } from './replaced.mjs'
+import { auditGrowth, runGrowth } from './runs.mjs'
 import { traceGrowth } from './traces.mjs'
 
 const RUNS = 200
@@ -32,6 +36,9 @@ const SOURCES = [
   "export { insertRecording, renewLeases, updateRecording } from './lib/server/recorder/store'",
   "export { packLive, packSegments } from './lib/server/recorder/packed/pack'",
   "export { deleteExpired } from './lib/server/recorder/retention'",
+  "export { audit } from './lib/server/process/schema'",
+  "export { removeRows } from './lib/server/audit/prune'",
+  "export { recordIntent, recordOutcome } from './lib/server/audit/trail'",
 ]
 
 const letters = (count) =>
@@ -48,7 +55,7 @@ const KINDS = {
   'random text': (n) => ['custom', JSON.stringify({ n, text: letters(120) })],
 }
 
-/** @returns one row per kind and moment, the cost of retention, and what traces take. */
+/** @returns one row per kind and moment, the cost of retention, and what the audit trail, rows of runs and traces take. */
 export async function measure() {
   const ours = await loadSources('growth', SOURCES)
   const server = startTestDatabase()
@@ -59,10 +66,12 @@ export async function measure() {
       rows.push(...(await sizes(ours, store, kind, eventOf)))
       await store.close()
     }
-    const store = await openStore(ours, await server.url)
-    rows.push(await cost(ours, store))
-    await store.close()
-    rows.push(await traceGrowth(await server.url))
+    for (const one of [cost, (/** @type {any} */ ours, /** @type {any} */ { client }) => auditGrowth(ours, client)]) {
+      const store = await openStore(ours, await server.url)
+      rows.push(await one(ours, store))
+      await store.close()
+    }
+    rows.push(await runGrowth(await server.url), await traceGrowth(await server.url))
     return rows
   } finally {
     await server.stop()
@@ -70,20 +79,21 @@ export async function measure() {
 }
 
 let databases = 0
+/** A database that the console has adopted. */
 async function openStore(ours, server) {
-  const name = `growth_${++databases}`
-  const admin = new pg.Client({ connectionString: server })
-  await admin.connect()
-  await admin.query(`create database ${name}`)
-  await admin.end()
-  const url = new URL(server)
-  url.pathname = `/${name}`
-  ours.adoptEnv({ DATABASE_URL: url.href, NEXTAUTH_SECRET: 'x'.repeat(32) })
-  await ours.adoptStore(url.href)
-  const pool = (await ours.db()).$client
+  const { url, client } = await newDatabase(server, `growth_${++databases}`)
+  const data = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-growth-'))
+  ours.adoptEnv({ DATABASE_URL: url, NEXTAUTH_SECRET: 'x'.repeat(32), PILOTHOUSE_DATA: data })
+  await ours.adoptStore(url)
+  await ours.db()
   return {
-    query: async (text, values) => (await pool.query(text, values)).rows,
-    close: () => ours.adoptStore(undefined),
+    client,
+    query: async (text, values) => (await client.query(text, values)).rows,
+    close: async () => {
+      await client.end()
+      await ours.adoptStore(undefined)
+      rmSync(data, { recursive: true })
+    },
   }
 }
 

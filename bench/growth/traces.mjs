@@ -2,22 +2,19 @@
 // arrives, the oldest day goes, over and over. Rows of traces are deleted and not dropped by the partition, so this tells
 // whether the room that they took is used again.
 import { randomBytes, randomUUID } from 'node:crypto'
-import pg from 'pg'
 import { loadSources } from '../../scripts/checks/load-sources.mjs'
-import { row, SCALE } from '../live/rounds.mjs'
+import { SCALE } from '../live/rounds.mjs'
+import { newDatabase, replaced } from './replaced.mjs'
 
 /** Smaller ones stay as they are; in use, 64 MB. */
 const MIN_INDEX_BYTES = 1_000_000
-/** Days that are kept, and how many times all of them are replaced. */
-const KEPT = 10
-const TIMES = 3
 /** Traces of a day, and the runs of each. */
 const TRACES = Math.round(40 * SCALE)
 const RUNS = 5
 /** Traces of one request. */
 const BATCH = 20
 const DAY_MS = 86_400_000
-const TABLES = ['trace_runs', 'trace_payloads', 'trace_attachments', 'trace_feedback']
+const TABLES = ['trace_runs', 'trace_payloads', 'trace_attachments', 'trace_feedback'].map((name) => `platform.${name}`)
 
 const SOURCES = [
   "export { openDatabase } from './platform/kernel/database'",
@@ -27,60 +24,28 @@ const SOURCES = [
   "export { sweepTraces } from './platform/traces/upkeep/retention'",
 ]
 
-/**
- * @param {string} server the address of a database server
- * @returns one row: what the tables take at the end, of what they took when the first days were full
- */
+/** @param {string} server the address of a database server */
 export async function traceGrowth(server) {
   const ours = await loadSources('growth-traces', SOURCES)
-  const url = new URL(server)
-  url.pathname = '/growth_traces'
-  const admin = new pg.Client({ connectionString: server })
-  await admin.connect()
-  await admin.query('create database growth_traces')
-  await admin.end()
-  const opened = await ours.openDatabase(url.href, () => {})
-  const client = new pg.Client({ connectionString: url.href })
-  await client.connect()
+  const { url, client } = await newDatabase(server, 'growth_traces')
+  const opened = await ours.openDatabase(url, () => {})
   try {
     const store = new ours.RunStore(opened.db)
-    const days = KEPT * (1 + TIMES)
-    let full = 0
-    let removed = 0
-    let rebuilt = 0
     const settings = new Map()
     const kept = {
       setting: async (name, make) => settings.get(name) ?? make(),
       setSetting: async (name, value) => settings.set(name, structuredClone(value)),
     }
-    for (let day = 0; day < days; day += 1) {
-      const age = days - day
-      await logDay(ours, store, Date.now() - age * DAY_MS)
-      removed += await ours.sweepTraces(opened.db, { maxAgeDays: age + KEPT, maxBytes: 1e12 })
-      // Otherwise the server does so by itself, within a minute.
-      for (const table of TABLES) await client.query(`vacuum platform.${table}`)
-      rebuilt += (await ours.rebuildIndexes(opened, kept, MIN_INDEX_BYTES)).length
-      if (day === KEPT) full = await sizeOf(client)
-    }
-    const { rows } = await client.query('select count(*)::int as runs from platform.trace_runs')
-    return row(
-      `growth of traces, all replaced ${TIMES} times`,
-      'bytes stored of those when first full',
-      { rounds: [{ ours: (await sizeOf(client)) / full }] },
-      { goal: '<= 1.3', full_mb: Math.round(full / 1e6), runs: rows[0].runs, removed, rebuilt },
-    )
+    return await replaced({
+      ...{ what: 'traces', client, tables: TABLES },
+      fill: (age) => logDay(ours, store, Date.now() - age * DAY_MS),
+      remove: (days) => ours.sweepTraces(opened.db, { maxAgeDays: days, maxBytes: 1e12 }),
+      tidy: () => ours.rebuildIndexes(opened, kept, MIN_INDEX_BYTES),
+    })
   } finally {
     await client.end()
     await opened.close()
   }
-}
-
-async function sizeOf(client) {
-  const { rows } = await client.query(
-    'select sum(pg_total_relation_size(format($1, name)::regclass))::float8 as bytes from unnest($2::text[]) as name',
-    ['platform.%I', TABLES],
-  )
-  return rows[0].bytes
 }
 
 const words = (count) => Array.from({ length: count }, () => randomBytes(4).toString('hex')).join(' ')

@@ -29,15 +29,28 @@ const PARTS = {
 } as const
 type Part = keyof typeof PARTS
 
+type FormsProps = {
+  workspace: string
+  kept: PlatformRetention
+  /** Names of other workspaces with the same control plane. */
+  sharedWith: string[]
+}
+
 /** How long the platform keeps traces and runs, and what they take. */
-export function PlatformRetentionForms({ workspace, kept: initial }: { workspace: string; kept: PlatformRetention }) {
+export function PlatformRetentionForms({ workspace, kept: initial, sharedWith }: FormsProps) {
   const [kept, setKept] = useState(initial)
   return (
-    <div className="mt-5 grid items-start gap-5 lg:grid-cols-2">
-      {(Object.keys(PARTS) as Part[]).map((part) => (
-        <Limits key={part} workspace={workspace} part={part} kept={kept[part]} onSaved={setKept} />
-      ))}
-    </div>
+    <>
+      <p className="mt-5 max-w-2xl text-ink-2">
+        Traces and runs are the control plane’s, and so are their limits. They apply to every workspace that uses it
+        {sharedWith.length > 0 ? <strong>: also to {new Intl.ListFormat('en').format(sharedWith)}</strong> : null}.
+      </p>
+      <div className="mt-3 grid items-start gap-5 lg:grid-cols-2">
+        {(Object.keys(PARTS) as Part[]).map((part) => (
+          <Limits key={part} workspace={workspace} part={part} kept={kept[part]} onSaved={setKept} />
+        ))}
+      </div>
+    </>
   )
 }
 

@@ -33,6 +33,8 @@ type Props = {
   audit: AuditKept
   /** Null where the platform has no such settings. */
   platform: Result<PlatformRetention | null>
+  /** Names of other workspaces with the same control plane. */
+  sharedWith: string[]
 }
 
 const MEGABYTE = 1_000_000
@@ -46,7 +48,7 @@ function movedText({ moved, movedBytes, movesAfterDays }: Usage): string {
 }
 
 /** How long recordings are kept, what they take now, and what becomes of that. For administrators. */
-export function RetentionPage({ workspace, usage: initial, audit, platform }: Props) {
+export function RetentionPage({ workspace, usage: initial, audit, platform, sharedWith }: Props) {
   const router = useRouter()
   const [usage, setUsage] = useState(initial)
   const { isBusy, error, fieldError, save } = useSave<Usage>()
@@ -131,7 +133,7 @@ export function RetentionPage({ workspace, usage: initial, audit, platform }: Pr
       {!platform.ok ? (
         <ErrorNotice error={platform.error} onRetry={router.refresh} className="mt-5" />
       ) : platform.data ? (
-        <PlatformRetentionForms workspace={workspace} kept={platform.data} />
+        <PlatformRetentionForms workspace={workspace} kept={platform.data} sharedWith={sharedWith} />
       ) : null}
     </>
   )

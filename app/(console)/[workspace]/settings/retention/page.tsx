@@ -11,7 +11,7 @@ import { readPlatformRetention } from '@/lib/server/resources/platform-retention
 export const metadata: Metadata = { title: 'Retention' }
 
 export default async function Page({ params }: PageProps<'/[workspace]/settings/retention'>) {
-  const { actor, current } = await pageWorkspace((await params).workspace)
+  const { actor, current, all } = await pageWorkspace((await params).workspace)
   if (isLimited(current.rights)) return <ForMembers title="Retention" />
   if (!isAtLeast(current.role, 'admin')) return <ForAdmins title="Retention" role={current.role} />
   const [usage, audit, platform] = await Promise.all([
@@ -19,5 +19,10 @@ export default async function Page({ params }: PageProps<'/[workspace]/settings/
     readAuditKept(actor, current.slug),
     readPlatformRetention(current.slug, actor),
   ])
-  return <RetentionPage workspace={current.slug} usage={usage} audit={audit} platform={platform} />
+  const sharedWith = all.filter(({ slug, baseUrl }) => slug !== current.slug && baseUrl === current.baseUrl)
+  return (
+    <RetentionPage
+      {...{ workspace: current.slug, usage, audit, platform, sharedWith: sharedWith.map(({ name }) => name) }}
+    />
+  )
 }
