@@ -36,6 +36,7 @@ const SOURCES = [
   "export { insertRecording, renewLeases, updateRecording } from './lib/server/recorder/store'",
   "export { packLive, packSegments } from './lib/server/recorder/packed/pack'",
   "export { deleteExpired } from './lib/server/recorder/retention'",
+  "export { log } from './lib/server/process/log'",
   "export { audit } from './lib/server/process/schema'",
   "export { removeRows } from './lib/server/audit/prune'",
   "export { recordIntent, recordOutcome } from './lib/server/audit/trail'",
@@ -58,6 +59,7 @@ const KINDS = {
 /** @returns one row per kind and moment, the cost of retention, and what the audit trail, rows of runs and traces take. */
 export async function measure() {
   const ours = await loadSources('growth', SOURCES)
+  ours.log.info = () => {} // among the rows of the bench
   const server = startTestDatabase()
   try {
     const rows = []
