@@ -42,7 +42,7 @@ export function PlatformRetentionForms({ workspace, kept: initial, sharedWith }:
   return (
     <>
       <p className="mt-5 max-w-2xl text-ink-2">
-        Traces and runs are the control plane’s, and so are their limits. They apply to every workspace that uses it
+        Traces and runs belong to the control plane. Their limits apply to every workspace that uses it
         {sharedWith.length > 0 ? <strong>: also to {new Intl.ListFormat('en').format(sharedWith)}</strong> : null}.
       </p>
       <div className="mt-3 grid items-start gap-5 lg:grid-cols-2">
