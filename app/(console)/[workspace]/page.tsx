@@ -65,10 +65,10 @@ export default async function Page({ params }: PageProps<'/[workspace]'>) {
         <div>
           <Attention workspace={workspace} />
         </div>
+        <FailedRuns workspace={workspace} />
         {isFresh ? null : chat}
         {steps.length > 0 ? <FirstSteps steps={steps} /> : null}
         {current.kind === 'embedded' && isAdmin ? <ModelSample workspace={workspace} /> : null}
-        <FailedRuns workspace={workspace} />
         <div>
           <Charts workspace={workspace} />
         </div>
