@@ -40,7 +40,7 @@ const line = { id: 1, timestamp: 2, level: 'INFO', message: 'm', run_id: 'r', re
 const repository = { host_integration_id: 'h', id: 1, name: 'n', owner: 'o', url: 'u', default_branch: 'main' }
 const integration = { id: 'i', installation_id: 1, name: 'n' }
 const kept = {
-  ...{ max_age_days: 14, max_bytes: 1_000_000, count: 2, bytes: 10, is_fixed: false },
+  ...{ max_age_days: 14, max_bytes: 1_000_000, count: 2, bytes: 10, disk_bytes: 20, is_fixed: false },
   largest: { name: 'p', bytes: 10, recent_bytes: 5, recent_days: 7 },
 }
 const listener = {

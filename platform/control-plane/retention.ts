@@ -47,14 +47,16 @@ type Kept = {
   maxBytes: number | null
   count: number
   bytes: number
+  diskBytes: number
   largest: Largest | null
 }
 
-const record = ({ maxAgeDays, maxBytes, count, bytes, largest }: Kept, isFixed: boolean) => ({
+const record = ({ maxAgeDays, maxBytes, count, bytes, diskBytes, largest }: Kept, isFixed: boolean) => ({
   max_age_days: maxAgeDays,
   max_bytes: maxBytes,
   count,
   bytes,
+  disk_bytes: diskBytes,
   largest: largest && {
     name: largest.name,
     bytes: largest.bytes,

@@ -4,7 +4,7 @@ import type { Db } from './database'
 
 export type RunRetention = { maxAgeDays: number | null; maxBytes: number | null }
 export type Largest = { name: string; bytes: number; recentBytes: number; recentDays: number }
-export type RunUsage = { count: number; bytes: number; largest: Largest | null }
+export type RunUsage = { count: number; bytes: number; diskBytes: number; largest: Largest | null }
 
 type Deployment = { id: string; name: string }
 
@@ -55,19 +55,21 @@ async function removeAll(db: Db, deployment: string, portion: ReturnType<typeof 
 
 /** What the run rows of these deployments take. */
 export async function readRunUsage(db: Db, deployments: readonly Deployment[]): Promise<RunUsage> {
-  const usage: RunUsage = { count: 0, bytes: 0, largest: null }
+  const usage: RunUsage = { count: 0, bytes: 0, diskBytes: 0, largest: null }
   for (const { id, name } of deployments) {
     const row = await inSchema(db, id, async (tx) => {
-      const { rows } = await tx.execute<{ count: number; bytes: number; recentBytes: number; recentDays: number }>(sql`
+      const { rows } = await tx.execute<{ count: number; diskBytes: number } & Omit<Largest, 'name'>>(sql`
         select count(*)::float8 as count, coalesce(sum(${BYTES}), 0)::float8 as bytes,
+          pg_total_relation_size('runs')::float8 as "diskBytes",
           coalesce(sum(${BYTES}) filter (where created_at > now() - interval '7 days'), 0)::float8 as "recentBytes",
           least(7, extract(epoch from now() - coalesce(min(created_at), now())) / 86400)::float8 as "recentDays"
         from runs`)
       return rows[0]
     })
     if (!row) continue
-    const { count, ...rest } = row
+    const { count, diskBytes, ...rest } = row
     usage.count += count
+    usage.diskBytes += diskBytes
     usage.bytes += row.bytes
     if (row.bytes > (usage.largest?.bytes ?? 0)) usage.largest = { name, ...rest }
   }

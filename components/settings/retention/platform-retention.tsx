@@ -18,12 +18,14 @@ const PARTS = {
     title: 'Traces',
     what: 'Whole traces are deleted once an hour when they are too old, then the oldest of each project beyond the size.',
     one: 'project',
+    sizeHint: 'Of inputs, outputs and events. On disk, traces take more.',
     mayBeEmpty: false,
   },
   runs: {
     title: 'Runs on the agent servers',
     what: 'Only rows of ended runs are deleted. Threads, their state and history stay, and so does the newest run of a thread that needs input or failed.',
     one: 'deployment',
+    sizeHint: 'Leave empty for no limit.',
     mayBeEmpty: true,
   },
 } as const
@@ -57,7 +59,7 @@ export function PlatformRetentionForms({ workspace, kept: initial, sharedWith }:
 type Props = { workspace: string; part: Part; kept: Kept; onSaved: (kept: PlatformRetention) => void }
 
 function Limits({ workspace, part, kept, onSaved }: Props) {
-  const { title, what, one, mayBeEmpty } = PARTS[part]
+  const { title, what, one, sizeHint, mayBeEmpty } = PARTS[part]
   const { isBusy, error, fieldError, save } = useSave<PlatformRetention>()
   const form = useFocusRefused(error)
   const [daysError, sizeError] = [
@@ -115,12 +117,7 @@ function Limits({ workspace, part, kept, onSaved }: Props) {
               {...describedBy(ids[0], daysError)}
             />
           </Field>
-          <Field
-            id={ids[1]}
-            label={`Size in MB per ${one}`}
-            hint={mayBeEmpty ? 'Leave empty for no limit.' : undefined}
-            error={sizeError}
-          >
+          <Field id={ids[1]} label={`Size in MB per ${one}`} hint={sizeHint} error={sizeError}>
             <Input
               id={ids[1]}
               name="size"
@@ -140,6 +137,7 @@ function Limits({ workspace, part, kept, onSaved }: Props) {
         items={[
           [part === 'traces' ? 'Steps' : 'Runs', count(kept.count)],
           ['Size', byteSize(kept.bytes)],
+          ['On disk', kept.disk_bytes !== null && `${byteSize(kept.disk_bytes)}, with indexes`],
           [`Largest ${one}`, largest && `${largest.name}: ${byteSize(largest.bytes)}`],
           ['Its outlook', used && growthText(growthOf(used), kept.max_age_days)],
         ]}

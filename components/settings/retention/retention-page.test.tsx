@@ -40,10 +40,19 @@ test('a control plane that did not answer is asked again on demand, beside the p
 })
 
 test('limits of traces and runs name the other workspaces that they apply to', () => {
-  const kept = { max_age_days: 14, max_bytes: null, count: 0, bytes: 0, largest: null, is_fixed: false }
+  const kept = {
+    max_age_days: 14,
+    max_bytes: null,
+    count: 0,
+    bytes: 0,
+    disk_bytes: null,
+    largest: null,
+    is_fixed: false,
+  }
   const platform = { ok: true as const, data: { traces: kept, runs: kept } }
   const { rerender } = render(<RetentionPage {...common} platform={platform} />)
   expect(screen.getByText(/every workspace that uses it\.$/)).toBeDefined()
   rerender(<RetentionPage {...common} platform={platform} sharedWith={['Research', 'Staging']} />)
   expect(screen.getByText(': also to Research and Staging')).toBeDefined()
+  expect(screen.queryByText('On disk')).toBeNull()
 })

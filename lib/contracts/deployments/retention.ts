@@ -7,6 +7,8 @@ const Kept = z.object({
   max_bytes: z.number().nullable(),
   count: z.number(),
   bytes: z.number(),
+  /** What the tables of all take, with indexes and room for new rows. Null from a platform that does not tell. */
+  disk_bytes: z.number().nullable().default(null),
   /** The deployment or project that takes most; what it added in the last seven days, or since its first run. */
   largest: z
     .object({ name: z.string(), bytes: z.number(), recent_bytes: z.number(), recent_days: z.number() })

@@ -12,8 +12,11 @@ const limits = async () => (await it.call('getRetention')).body
 
 test('traces are kept for two weeks and runs for good, until an update; what is left out stays', async () => {
   expect(await limits()).toEqual({
-    traces: { max_age_days: 14, max_bytes: 512_000_000, count: 0, bytes: 0, largest: null, is_fixed: false },
-    runs: { max_age_days: null, max_bytes: null, count: 0, bytes: 0, largest: null, is_fixed: false },
+    traces: {
+      ...{ max_age_days: 14, max_bytes: 512_000_000, count: 0, bytes: 0, largest: null, is_fixed: false },
+      disk_bytes: expect.any(Number),
+    },
+    runs: { max_age_days: null, max_bytes: null, count: 0, bytes: 0, disk_bytes: 0, largest: null, is_fixed: false },
   })
   const update = (body: object) => it.call('updateRetention', { body })
   const { status, body } = await update({ runs: { max_age_days: 30, max_bytes: 5_000_000 } })
@@ -87,6 +90,7 @@ test('rows of ended runs are counted and removed by age and size; threads and wh
   const { runs } = await limits()
   expect(runs).toMatchObject({ count: 6, largest: { name: 'with-runs' } })
   expect(runs.bytes).toBeGreaterThan(600_000)
+  expect(runs.disk_bytes).toBeGreaterThan(runs.bytes)
   expect(runs.largest.recent_bytes).toBeGreaterThan(600_000)
   expect(runs.largest.recent_days).toBe(7)
 

@@ -82,10 +82,14 @@ export async function readTraceUsage(db: Db) {
     from platform.trace_runs runs left join platform.trace_payloads payloads on payloads.run_id = runs.id
       left join platform.tracing_projects projects on projects.id = runs.project_id
     group by projects.id order by bytes desc`)
+  const { rows: sizes } = await db.execute<{ bytes: number }>(sql`
+    select sum(pg_total_relation_size(table_name::regclass))::float8 as bytes
+    from unnest(array['platform.trace_runs', 'platform.trace_payloads', 'platform.trace_attachments', 'platform.trace_feedback']) as table_name`)
   const [first] = rows
   return {
     count: rows.reduce((sum, row) => sum + row.count, 0),
     bytes: rows.reduce((sum, row) => sum + row.bytes, 0),
+    diskBytes: sizes[0]?.bytes ?? 0,
     largest: first ?? null,
   }
 }
