@@ -12,7 +12,7 @@ ARG NODE=24
 FROM node:${NODE}-bookworm-slim AS sources
 WORKDIR /app
 COPY package.json package-lock.json ./
-COPY scripts/bootstrap.mjs ./scripts/bootstrap.mjs
+COPY scripts/bootstrap.mjs scripts/data-folder.mjs ./scripts/
 RUN --mount=type=cache,target=/root/.npm node -e "import('./scripts/bootstrap.mjs').then((boot) => boot.ensureDependencies())"
 COPY . .
 RUN node scripts/pack/sbom.mjs > sbom.cdx.json

@@ -23,6 +23,12 @@ function isAlive(pid) {
   }
 }
 
+/** A path as people are told it: short below the working folder, in full elsewhere. */
+export function shownPath(file) {
+  const short = path.relative('', file)
+  return short.startsWith('..') ? path.resolve(file) : short
+}
+
 /** Makes a lock file for this process. Returns the process that has it instead, if one does. */
 export function takeLock(file) {
   // Others see it only when it says whose it is: they take an unfinished one for that of a process that was killed.

@@ -3,7 +3,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { takeLock } from './data-folder.mjs'
+import { shownPath, takeLock } from './data-folder.mjs'
 
 let folder
 let file
@@ -15,6 +15,11 @@ afterEach(() => {
   vi.restoreAllMocks()
   syncBuiltinESMExports()
   rmSync(folder, { recursive: true })
+})
+
+test('a path is shown in full where it is not below the working folder', () => {
+  expect(shownPath(path.resolve('.data/first-sign-in.txt'))).toBe(path.join('.data', 'first-sign-in.txt'))
+  expect(shownPath(file)).toBe(file)
 })
 
 test('a lock has one holder, also if another process asks while it is being written', () => {

@@ -98,6 +98,20 @@ test('each image runs as another user than root, has a health check, and copies 
   expect(copied).not.toEqual([])
 })
 
+test('an image installs packages with all files of the repository that this takes', () => {
+  const [before = ''] = read('Dockerfile').split(/^RUN .*ensureDependencies/m)
+  const copied = [...before.matchAll(/^COPY ([^\n]+) \S+$/gm)].flatMap((match) => match[1]?.split(' ') ?? [])
+  const importsOf = (file: string): string[] => {
+    const imported = [...read(file).matchAll(/ from '(\.[^']+)'/g)].map((match) =>
+      path.posix.join(file, '..', match[1] ?? ''),
+    )
+    return [file, ...imported.flatMap(importsOf)]
+  }
+  const needed = importsOf('scripts/bootstrap.mjs')
+  expect(needed.length).toBeGreaterThan(1)
+  expect(needed.filter((file) => !copied.includes(file))).toEqual([])
+})
+
 test('each image has the bill of materials', () => {
   const [, sources = '', ...stages] = read('Dockerfile').split(/^FROM /m)
   expect(sources).toContain('RUN node scripts/pack/sbom.mjs > sbom.cdx.json\n')
@@ -140,6 +154,14 @@ test('the systemd units start a file that exists, or is built', () => {
       true,
     )
   }
+})
+
+test('the notes of the chart name the account that the console makes', () => {
+  const [, made = ''] = /PILOTHOUSE_ADMIN_EMAIL:[^@]*'(.+@.+)'/.exec(read('lib/server/process/env.ts')) ?? []
+  expect(made).toContain('@')
+  expect(read(`${chart}/templates/NOTES.txt`)).toContain(
+    `The first account is {{ .Values.env.PILOTHOUSE_ADMIN_EMAIL | default "${made}" }}`,
+  )
 })
 
 test('the charts set only known variables, and start programs that are built', () => {
@@ -603,6 +625,11 @@ describe.skipIf(!helm)('helm (skipped where the program is missing)', () => {
       expect([stderr, status]).toEqual(['', 0])
       expect(refused(objectsOf(stdout))).toEqual([])
     }
+    const made = objectsOf(run('template', ...(commands[0] ?? [])).stdout)
+    const asked = [...text.matchAll(/ (deployment|service)\/([\w-]+)/g)].map(([, kind, name]) => `${kind}/${name}`)
+    expect(asked).toContain('deployment/pilothouse-platform')
+    const names = made.map(({ kind, metadata }) => `${kind.toLowerCase()}/${metadata.name}`)
+    expect(asked.filter((one) => !names.includes(one))).toEqual([])
   })
 
   test.each(['url', 'controlPlane.url'])('without %s it says what is missing', (name) => {

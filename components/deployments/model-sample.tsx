@@ -1,5 +1,5 @@
 'use client'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRouter } from 'next/navigation'
 import { useRef } from 'react'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
@@ -18,6 +18,16 @@ const REPOSITORY = 'samples'
 const MISSING =
   'The sample repository of this data folder has no assistant, because it is older. Copy platform/samples/assistant into it and commit.'
 
+/** The sample repository with its integration. Platforms that run agents in a cluster have none. */
+function useSamples(workspace: string, isWanted: boolean) {
+  const { data: integrations = [] } = useQuery({ ...integrationsQuery(workspace), enabled: isWanted })
+  const lists = useQueries({ queries: integrations.map(({ id }) => repositoriesQuery(workspace, id)) })
+  return lists.flatMap(({ data = [] }, at) => {
+    const samples = data.find(({ name }) => name === REPOSITORY)
+    return samples ? [{ ...samples, integration: integrations[at]?.id ?? '' }] : []
+  })[0]
+}
+
 /** Deploys the sample that talks through a real model. Shown while no deployment has its name. */
 export function ModelSample({ workspace }: { workspace: string }) {
   const router = useRouter()
@@ -25,35 +35,27 @@ export function ModelSample({ workspace }: { workspace: string }) {
   const key = useRef(newRequestKey())
   const { isBusy, error, save } = useSave<{ deployment: string }>()
   const taken = useQuery(deploymentsQuery(workspace, { name: NAME, limit: 1 }))
-  if (!taken.data || taken.data.resources.length > 0) return null
+  const isFree = taken.data?.resources.length === 0
+  const samples = useSamples(workspace, isFree)
+  if (!isFree || !samples) return null
+  const { integration, url } = samples
+  const ref = samples.default_branch ?? 'main'
 
   async function create(): Promise<Result<{ deployment: string }>> {
-    for (const { id: integration } of await client.ensureQueryData(integrationsQuery(workspace))) {
-      const found = await client.ensureQueryData(repositoriesQuery(workspace, integration))
-      const samples = found.find(({ name }) => name === REPOSITORY)
-      if (!samples) continue
-      const ref = samples.default_branch ?? 'main'
-      const place = { repo_url: samples.url, repo_ref: ref, graph_config_path: CONFIG }
-      const isThere = await client.fetchQuery({ ...inspectionQuery(workspace, integration, place), retry: false }).then(
-        () => true,
-        () => false,
-      )
-      if (!isThere) return { ok: false, error: problem(MISSING) }
-      const body = {
-        name: NAME,
-        source: 'github',
-        source_config: {
-          integration_id: integration,
-          repo_url: samples.url,
-          deployment_type: 'dev',
-          build_on_push: false,
-        },
-        source_revision_config: { repo_ref: ref, graph_config_path: CONFIG },
-        secrets: [],
-      }
-      return await createDeployment({ workspace, key: key.current, body: JSON.stringify(body) })
+    const place = { repo_url: url, repo_ref: ref, graph_config_path: CONFIG }
+    const isThere = await client.fetchQuery({ ...inspectionQuery(workspace, integration, place), retry: false }).then(
+      () => true,
+      () => false,
+    )
+    if (!isThere) return { ok: false, error: problem(MISSING) }
+    const body = {
+      name: NAME,
+      source: 'github',
+      source_config: { integration_id: integration, repo_url: url, deployment_type: 'dev', build_on_push: false },
+      source_revision_config: { repo_ref: ref, graph_config_path: CONFIG },
+      secrets: [],
     }
-    return { ok: false, error: problem('This workspace has no repository with samples.') }
+    return await createDeployment({ workspace, key: key.current, body: JSON.stringify(body) })
   }
   return (
     <Panel title="Talk to a real model">

@@ -10,10 +10,17 @@ import { consoleFetch, type RelayError, relayFetch } from './relay-fetch'
 type RunsBody = InputOf<typeof traces.queryTraceRuns>['body']
 type TotalsBody = InputOf<typeof traces.getTraceTotals>['body']
 
+/** Projects hardly change, but where there is none the first run makes one at any time. */
+const PROJECTS_MS = {
+  staleTime: ({ state }: { state: { data?: unknown[] } }) => (state.data?.length ? 60_000 : 0),
+  refetchInterval: ({ state }: { state: { data?: unknown[] } }) =>
+    state.data?.length === 0 ? LIVE_MS : (false as const),
+}
+
 /** A deployment's tracing project, which has the deployment's name. */
 export const tracingProjectQuery = (workspace: string, name: string) => ({
   ...apiQuery(traces.listTracingProjects, { workspace, query: { name, limit: '1' } }),
-  staleTime: 60_000,
+  ...PROJECTS_MS,
 })
 
 /** How many tracing projects a list of the whole workspace covers. */
@@ -34,7 +41,7 @@ export const tracingProjectsQuery = (workspace: string) =>
       }
       return found
     },
-    staleTime: 60_000,
+    ...PROJECTS_MS,
   })
 
 /** A page of tracing projects with their figures. */

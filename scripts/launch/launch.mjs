@@ -12,7 +12,7 @@ import {
   isPackaged,
   root,
 } from '../bootstrap.mjs'
-import { keptSecret, lockDataFolder } from '../data-folder.mjs'
+import { keptSecret, lockDataFolder, shownPath } from '../data-folder.mjs'
 import { databaseHome, leaveBehind } from '../postgres.mjs'
 import { CONSOLE_SECRETS } from '../secrets.mjs'
 import { buildDocsBehind } from './docs-behind.mjs'
@@ -115,7 +115,7 @@ export async function launch({ isCommand = false, isDev = false, isPlatformOnly 
     const known = platform.first.then(({ ready }) => ready)
     if (isPlatformOnly) {
       const { url } = await known
-      const file = path.relative('', path.join(data, 'platform.json'))
+      const file = shownPath(path.join(data, 'platform.json'))
       console.log(`[start] control plane at ${url}; its API key is in ${file}`)
       return
     }
@@ -185,7 +185,7 @@ function describeSignIn(data, isFirst) {
   }
   const firstSignIn = path.join(data, 'first-sign-in.txt')
   if (!existsSync(firstSignIn)) return undefined
-  const kept = path.relative('', firstSignIn) || firstSignIn
+  const kept = shownPath(firstSignIn)
   const note = readFileSync(firstSignIn, 'utf8').trim().replace(/^/gm, '  ')
   if (isFirst) console.log(`\n${note}\n  (kept in ${kept}; shown this once)\n`)
   else console.log(`  The first sign-in is in ${kept}\n`)
