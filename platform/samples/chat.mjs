@@ -61,7 +61,7 @@ function reply({ persona, question, results }) {
     greeting ? `My greeting today is "${greeting}".` : 'Nobody has given me a greeting yet.',
     question ? `You wrote: "${question.slice(0, 300)}".` : 'You wrote nothing, which is fine too.',
     ...found,
-    'I run as a real agent server on this machine, and I read from a script instead of asking a model, so what I say is always the same and costs nothing.',
+    'I run as a real agent server, and I read from a script instead of asking a model, so what I say is always the same and costs nothing.',
     'Each word you see was sent by itself, a moment after the one before, just as a model would send its tokens.\n\n',
     '**What you can try from here**\n\n',
     '1. Reload this page while I am still talking: the server keeps recording, so not a single word is lost.\n',
