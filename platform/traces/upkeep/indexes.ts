@@ -6,7 +6,7 @@ import type { Store } from '../../kernel/store'
 const INDEXES = ['trace_runs_words', 'trace_runs_metadata'] as const
 /** A small index may stay as it is. */
 const MIN_BYTES = 64_000_000
-/** How much larger than at its best an index may be, for each run, so that the tables stay within 1.3 times. */
+/** How much larger than at its best an index may be, for each run. */
 const FACTOR = 1.3
 const SETTING = 'trace_indexes'
 
