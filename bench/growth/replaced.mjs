@@ -15,7 +15,7 @@ const TIMES = 3
  *   remove(olderThan: number): Promise<number>,
  *   tidy?(): Promise<unknown>,
  * }} given tables with their schemas; `fill` adds a day of rows that are `age` days old now
- * @returns a row: the most that the tables took at the end of a day, of what the rows of the last days take when written anew
+ * @returns a row: the most that the tables took at the end of a day, of what the rows of the last days take when newly written
  */
 export async function replaced({ what, client, tables, fill, remove, tidy }) {
   const days = KEPT * (1 + TIMES)
@@ -39,15 +39,15 @@ export async function replaced({ what, client, tables, fill, remove, tidy }) {
     if (day >= KEPT) sizes.push(await sizeOf(client, tables))
   }
   for (const table of tables) await client.query(`vacuum full ${table}`)
-  const anew = await sizeOf(client, tables)
-  const of = (/** @type {number} */ size) => Math.round((size / anew) * 100) / 100
+  const fresh = await sizeOf(client, tables)
+  const of = (/** @type {number} */ size) => Math.round((size / fresh) * 100) / 100
   return row(
     `growth of ${what}, all replaced ${TIMES} times`,
-    'bytes stored of those when written anew',
-    { rounds: [{ ours: Math.max(...sizes) / anew }] },
+    'bytes stored of those when newly written',
+    { rounds: [{ ours: Math.max(...sizes) / fresh }] },
     {
       ...{ goal: '<= 1.3', first_full: of(sizes[0]), at_the_end: of(sizes.at(-1) ?? 0), removed },
-      anew_mb: Math.round(anew / 1e5) / 10,
+      fresh_mb: Math.round(fresh / 1e5) / 10,
       // With vacuum and what follows; of that which was stored.
       removal_share: Math.round((spent.remove / spent.fill) * 100) / 100,
     },
