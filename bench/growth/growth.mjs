@@ -68,7 +68,7 @@ export async function measure() {
       rows.push(...(await sizes(ours, store, kind, eventOf)))
       await store.close()
     }
-    for (const one of [cost, (/** @type {any} */ ours, /** @type {any} */ { client }) => auditGrowth(ours, client)]) {
+    for (const one of [cost, auditGrowth]) {
       const store = await openStore(ours, await server.url)
       rows.push(await one(ours, store))
       await store.close()

@@ -6,7 +6,8 @@ const KEPT = 10
 const TIMES = 3
 
 /**
- * Rows come in day by day while retention removes the oldest day, over and over: how much room removed rows leave behind. Time passes by age, because the database's clock cannot be set.
+ * Rows come in day by day while retention removes the oldest day, over and over: how much room removed rows leave behind.
+ * Time passes by age, because the database's clock cannot be set.
  * @param {{
  *   what: string,
  *   client: import('pg').Client,
@@ -15,7 +16,8 @@ const TIMES = 3
  *   remove(olderThan: number): Promise<number>,
  *   tidy?(): Promise<unknown>,
  * }} given tables with their schemas; `fill` adds a day of rows that are `age` days old now
- * @returns a row: the most that the tables took at the end of a day, of what the rows of the last days take when newly written
+ * @returns a row: the most that the tables took at the end of a day, of what the rows of the last days take when newly
+ * written
  */
 export async function replaced({ what, client, tables, fill, remove, tidy }) {
   const days = KEPT * (1 + TIMES)

@@ -60,10 +60,10 @@ export async function runGrowth(server) {
 
 /**
  * Entries of the audit trail, two for each change.
- * @param {any} ours functions of the console, on a database that the console has adopted
- * @param {import('pg').Client} client of the same database
+ * @param {any} ours functions of the console
+ * @param {{ client: import('pg').Client }} store a database that the console has adopted
  */
-export async function auditGrowth(ours, client) {
+export async function auditGrowth(ours, { client }) {
   const entry = {
     ...{ actor: { id: randomUUID(), email: 'ada@example.com', kind: 'user' }, role: 'admin', requestId: randomUUID() },
     ...{ operation: 'updateDeployment', params: { deployment_id: randomUUID() }, fields: ['secrets', 'source_config'] },

@@ -32,7 +32,7 @@ const store = {
   setting: async <T>(key: string, make: () => T) => (settings.get(key) as T) ?? make(),
   setSetting: async (key: string, value: unknown) => void settings.set(key, structuredClone(value)),
 }
-test('an index that has grown by a third for each run is built again, and any of unknown size once', async () => {
+test('an index that has grown by 30 % for each run is built again, and any of unknown size once', async () => {
   await replaceRuns()
   expect(await rebuildIndexes(opened, store, 1e9)).toEqual([])
   expect(await rebuildIndexes(opened, store, 0)).toEqual(['trace_runs_words', 'trace_runs_metadata'])

@@ -13,7 +13,7 @@ const SETTING = 'trace_indexes'
 type Sizes = Partial<Record<(typeof INDEXES)[number], number>>
 
 /**
- * Builds those indexes again that have grown, for each run that there is, by a third since they were built or were
+ * Builds those indexes again that have grown, for each run that there is, by 30 % since they were built or were
  * smaller, or whose size then is unknown. Without it they grow for as long as traces come and go. Reads and writes go on
  * meanwhile. Returns the rebuilt ones.
  */
