@@ -45,18 +45,24 @@ export const recorderSettings = (
 
 /** Shortest time between two chunks of a busy stream; an event after a pause is sent at once. */
 export const FRAME_MS = 33
-/** The same where the process has no time to spare. */
-const LONGEST_FRAME_MS = 120
+/** The same where the process has little time to spare. */
+const LONG_FRAME_MS = 100
+/** And where it has none. */
+const LONGEST_FRAME_MS = 240
 const LOOK_MS = 250
 /** Shares of the event loop's time that are in use. */
+const FULL = 0.98
 const BUSY = 0.92
 const CALM = 0.75
 const LONGER = 2
+const LONGER_MS = 20
 const SHORTER = 0.8
 
 /** The next frame's length, of this one's and the share of the event loop's time that was in use meanwhile. */
 export function nextFrame(current: number, used: number): number {
-  if (used > BUSY) return Math.min(LONGEST_FRAME_MS, current * LONGER)
+  if (current < LONG_FRAME_MS && used > BUSY) return Math.min(LONG_FRAME_MS, current * LONGER)
+  if (used > FULL) return Math.min(LONGEST_FRAME_MS, current + LONGER_MS)
+  if (current > LONG_FRAME_MS && used <= BUSY) return Math.max(LONG_FRAME_MS, current * SHORTER)
   return used < CALM ? Math.max(FRAME_MS, current * SHORTER) : current
 }
 

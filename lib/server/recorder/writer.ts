@@ -5,7 +5,7 @@ import { metrics } from '../process/metrics'
 import { type Chunk, chunkAfter, joinChunks } from './chunk'
 import { type SegmentRow, storedLast, writeSegments } from './segments'
 
-/** Frame (33 ms), this and the insert together stay below the 50 ms that a crash may cost. */
+/** Frame (33 ms while there is time), this and the insert together stay below the 50 ms that a crash may cost. */
 const FLUSH_MS = 10
 const MAX_BATCH_BYTES = 4 * 1024 * 1024
 /** Copying more than this costs more than another row. */
