@@ -161,7 +161,7 @@ test('a recording in progress is packed when there is a block of it', async () =
   await hub.start()
   const id = await recording({ owner: hub.instance })
   noteRecorder(hub, id)
-  const held = heldLog(id, { last: 2, totalBytes: 64 * 1024 })
+  const held = heldLog(id, { last: 2, totalBytes: 48 * 1024 })
   await (await db())
     .insert(segments)
     .values([1, 2].map((seq) => ({ recording: id, firstSeq: seq, lastSeq: seq, body: '{}' })))
@@ -177,7 +177,7 @@ test('a stop waits for the recording that is being packed, and not for those tha
   const store = await db()
   for (const id of ids) {
     noteRecorder(hub, id)
-    heldLog(id, { last: 2, totalBytes: 64 * 1024 })
+    heldLog(id, { last: 2, totalBytes: 48 * 1024 })
     await store
       .insert(segments)
       .values([1, 2].map((seq) => ({ recording: id, firstSeq: seq, lastSeq: seq, body: '{}' })))

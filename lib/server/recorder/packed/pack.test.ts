@@ -78,7 +78,7 @@ test('a packed recording is a few compressed blocks of this week, and reads as b
 test('of a recording in progress all rows but the newest are packed, each time that there is a block more of them', async () => {
   const id = await recording(1000, null)
   const [entries, end] = [await read(id), await storedEnd(id)]
-  const held = { id, totalBytes: 64 * 1024 - 1, packedBytes: 0 }
+  const held = { id, totalBytes: 48 * 1024 - 1, packedBytes: 0 }
   await packLive([held])
   expect(await rowsOf(id)).toHaveLength(1000)
   held.totalBytes += 1
@@ -96,20 +96,20 @@ test('of a recording in progress all rows but the newest are packed, each time t
 
 test('a recording in progress that cannot be packed does not keep the others from it, and is tried again', async () => {
   const id = await recording(3, null)
-  const full = { totalBytes: 64 * 1024, packedBytes: 0 }
+  const full = { totalBytes: 48 * 1024, packedBytes: 0 }
   const [bad, good] = [
     { id: 'not-a-uuid', ...full },
     { id, ...full },
   ]
   await packLive([bad, good])
   expect((await rowsOf(id)).map(({ week }) => week)).toEqual([weekOf(new Date()), null])
-  expect([bad.packedBytes, good.packedBytes]).toEqual([0, 64 * 1024])
+  expect([bad.packedBytes, good.packedBytes]).toEqual([0, 48 * 1024])
 })
 
 test('a recording with blocks in two weeks is kept whole until it expires, and goes with both', async () => {
   const id = await recording(3, 60, 'two weeks')
   await (await db()).execute(sql`insert into console.retention (workspace, days) values ('two weeks', 90)`)
-  await packLive([{ id, totalBytes: 64 * 1024, packedBytes: 0 }], { at: daysAgo(67) })
+  await packLive([{ id, totalBytes: 48 * 1024, packedBytes: 0 }], { at: daysAgo(67) })
   await packSegments(id, daysAgo(60))
   const packedIn = (await rowsOf(id)).map(({ week }) => week)
   expect(packedIn).toEqual([weekOf(daysAgo(67)), weekOf(daysAgo(60))])
