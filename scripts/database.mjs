@@ -2,7 +2,7 @@
 // launcher once it serves. A server that ends by itself is started again at the same address.
 import path from 'node:path'
 import { ensureRoles } from './database-roles.mjs'
-import './launch/lost-output.mjs'
+import './launch/own-lines.mjs'
 import { databaseHome, startPostgres } from './postgres.mjs'
 
 const [, , data] = process.argv

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { handOver, SECRETS_FD } from '../secrets.mjs'
-import './lost-output.mjs'
+import './own-lines.mjs'
 
 /** Most processes that ended in a row before they served, and the pause before the next is started. */
 const MOST_FAILURES = 3
