@@ -49,8 +49,6 @@ const isUp = (address) =>
  */
 export async function launch({ isCommand = false, isDev = false, isPlatformOnly = false, opensBrowser = false }) {
   await import('./own-lines.mjs')
-  const format = process.env.PILOTHOUSE_LOG_FORMAT || 'text'
-  if (!['text', 'json'].includes(format)) refuse(`PILOTHOUSE_LOG_FORMAT is "${format}": give text or json.`)
   // Deployments have users of their own, who must be able to read what is built. What is private says so itself.
   process.umask(0o022)
   const port = process.env.PORT || '3000'

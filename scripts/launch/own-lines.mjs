@@ -2,4 +2,9 @@
 // lines of the console's log format too.
 import './lost-output.mjs'
 
-if (process.env.PILOTHOUSE_LOG_FORMAT === 'json') await import('./json-console.mjs')
+const format = process.env.PILOTHOUSE_LOG_FORMAT || 'text'
+if (format === 'json') await import('./json-console.mjs')
+else if (format !== 'text') {
+  console.error(`[start] PILOTHOUSE_LOG_FORMAT is "${format}": give text or json.`)
+  process.exit(1)
+}

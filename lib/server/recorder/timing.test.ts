@@ -14,7 +14,7 @@ test('frames grow while the process has little time to spare, and shrink when it
   expect(after(long, ...Array.from({ length: 10 }, () => 0.5))).toBe(FRAME_MS)
 })
 
-test('where no time is left, they grow further, and shrink as soon as there is some', () => {
+test('where no time is left, they grow further, and shrink when there is some', () => {
   expect(after(100, 0.99)).toBe(120)
   expect(after(100, ...Array.from({ length: 10 }, () => 1))).toBe(240)
   expect([after(240, 0.95), after(240, 0.92), after(110, 0.9)]).toEqual([240, 192, 100])

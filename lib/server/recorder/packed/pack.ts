@@ -6,7 +6,7 @@ import { log } from '../../process/log'
 import { createWeek, isWeekMissing, weekOf } from './weeks'
 
 const BLOCK_BYTES = 256 * 1024
-/** Of a recording in progress: small rows take 1.4 to 1.8 times their text, and larger blocks are compressed little better. */
+/** Of a recording in progress: small rows take 1.4 to 1.8 times their text, and blocks of this size are compressed well. */
 const LIVE_BYTES = 48 * 1024
 /** Of the time that one of them took. */
 const REST = 2
