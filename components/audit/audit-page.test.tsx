@@ -20,15 +20,17 @@ afterEach(() => {
 const row = (given: Partial<AuditRow>): AuditRow => ({
   ...{ seq: 7, at: '2026-11-23T00:00:00Z', endedAt: null, actor: 'ada@example.com', role: 'viewer' },
   ...{ operation: 'control-plane.deleteDeployment', params: { deployment_id: 'd1' }, fields: [], requestId: 'r1' },
-  ...{ outcome: 'denied', said: 'needs admin', upstreamStatus: null },
+  ...{ outcome: 'denied', said: 'needs admin', upstreamStatus: null, workspace: 'local' },
   ...given,
 })
 
-function render(rows: AuditRow[], next: number | null = null, report?: Parameters<typeof AuditPage>[0]['report']) {
+type Given = { next?: number | null; report?: Parameters<typeof AuditPage>[0]['report']; hasConsole?: boolean }
+
+function render(rows: AuditRow[], { next = null, report, hasConsole = false }: Given = {}) {
   const client = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
   const names = { deployments: { d1: 'support-agent' }, accounts: {} }
   client.setQueryData(auditQuery('local', Object.fromEntries(new URLSearchParams(at.search))).queryKey, {
-    ...{ rows, next, names },
+    ...{ rows, next, names, hasConsole },
   })
   client.setQueryData(deploymentsQuery('local', { limit: 100 }).queryKey, { resources: [], offset: 0 })
   renderBare(
@@ -68,8 +70,23 @@ test('an empty trail and a filter without matches are told apart', () => {
   expect(screen.getByText('No matching actions')).toBeDefined()
 })
 
+test('the page says what the list covers', () => {
+  render([row({})])
+  expect(
+    screen.getByText(/in this workspace.*What concerns accounts and the console is shown to administrators of/),
+  ).toBeDefined()
+  cleanup()
+  at.search = 'about=console'
+  const of = { workspace: '*', operation: 'console.disableMember', params: { account: 'a' }, outcome: 'done' } as const
+  render([row({ ...of, role: 'admin' })], { hasConsole: true })
+  expect(screen.getByText(/in this workspace, of accounts and of the console/)).toBeDefined()
+  expect(screen.getByText('Accounts and the console')).toBeDefined()
+  fireEvent.click(screen.getByRole('button', { name: 'Record of entry 7' }))
+  expect(screen.getByRole('dialog').textContent).toContain('Workspacenone')
+})
+
 test('older entries are a button away', () => {
-  render([row({})], 5)
+  render([row({})], { next: 5 })
   expect(screen.getByRole('button', { name: 'Older' }).hasAttribute('disabled')).toBe(false)
   expect(screen.getByRole('button', { name: 'Newest' }).hasAttribute('disabled')).toBe(true)
 })
@@ -78,12 +95,8 @@ test.each([
   [true, /The log is intact: all 12 entries/],
   [false, /The log was changed/],
 ])('a verification that is whole: %s', (isWhole, said) => {
-  render([row({})], null, {
-    isWhole,
-    rows: 12,
-    removed: 0,
-    problems: isWhole ? [] : ['Row 3 was changed.'],
-    at: 0,
+  render([row({})], {
+    report: { isWhole, rows: 12, removed: 0, problems: isWhole ? [] : ['Row 3 was changed.'], at: 0 },
   })
   const result = screen.getByRole('region', { name: 'Verification result' })
   expect(result.textContent).toMatch(said)

@@ -24,7 +24,10 @@ import { type AuditReportShown, VerifyResult } from './verify-result'
 /** `report`: the last verification, if there was one. */
 type AuditPageProps = { workspace: string; report?: AuditReportShown }
 
-/** Every action and denied attempt in the workspace in a sentence, newest first: names of fields, never values. */
+/**
+ * Every action and denied attempt in the workspace in a sentence, newest first, for administrators of the console also
+ * those about accounts and the console: names of fields, never values.
+ */
 export function AuditPage({ workspace, report }: AuditPageProps) {
   const list = useList(auditList)
   const query = auditQueryOf(list.search)
@@ -32,7 +35,7 @@ export function AuditPage({ workspace, report }: AuditPageProps) {
   const result = useQuery(options)
   const deployments = useQuery(deploymentsQuery(workspace, { limit: 100 })).data?.resources
   const [open, setOpen] = useState<AuditRow>()
-  const { rows, next, names = NO_NAMES } = result.data ?? {}
+  const { rows, next, names = NO_NAMES, hasConsole } = result.data ?? {}
   const filters = auditFilterOf(list.search)
   const isNarrowed = Object.keys(query).length > 0
   return (
@@ -51,12 +54,16 @@ export function AuditPage({ workspace, report }: AuditPageProps) {
           }
         >
           <p className="mt-1 max-w-2xl text-ink-2">
-            Every change with its outcome, and every denied attempt. Field names are stored, values never.
+            Every change in this workspace{hasConsole ? ', of accounts and of the console' : ''} with its outcome, and
+            every denied attempt. Field names are stored, values never.
+            {hasConsole === false
+              ? ' What concerns accounts and the console is shown to administrators of the console.'
+              : ''}
           </p>
         </PageHeader>
       }
       list={list}
-      filters={auditFilters(deployments)}
+      filters={auditFilters(deployments, hasConsole ?? false)}
       verbs={<Export workspace={workspace} filters={filters} />}
       above={<VerifyResult report={report} />}
       reading={{ result, queryKey: options.queryKey }}

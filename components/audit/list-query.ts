@@ -2,15 +2,21 @@ import { type FilterDefinition, filterValue } from '@/components/shared/list/fil
 import type { ListDefinition } from '@/components/shared/list/list-definition'
 import { timeFilters } from '@/components/shared/list/time-filters'
 import { AUDIT_GROUPS } from '@/lib/contracts/audit/actions'
+import { AUDIT_ABOUT } from '@/lib/contracts/audit/audit-row'
 import { AUDIT_OUTCOMES } from '@/lib/contracts/audit/sentence'
 
-type FilterName = 'group' | 'outcome' | 'deployment' | 'since' | 'until'
+type FilterName = 'about' | 'group' | 'outcome' | 'deployment' | 'since' | 'until'
 const choicesOf = (labels: Record<string, string>) => Object.entries(labels).map(([value, label]) => ({ value, label }))
 
-/** The filters of the trail. `deployments`: ids and names, as far as they are known. */
+/**
+ * The filters of the trail. `deployments`: ids and names, as far as they are known. `hasConsole`: the reader may see what
+ * concerns no workspace.
+ */
 export const auditFilters = (
   deployments: readonly { id: string; name: string }[] = [],
+  hasConsole = true,
 ): FilterDefinition<FilterName>[] => [
+  ...(hasConsole ? [{ name: 'about' as const, label: 'About', choices: choicesOf(AUDIT_ABOUT) }] : []),
   { name: 'group', label: 'Action', choices: choicesOf(AUDIT_GROUPS) },
   { name: 'outcome', label: 'Outcome', choices: choicesOf(AUDIT_OUTCOMES) },
   {
@@ -26,7 +32,7 @@ export const auditFilters = (
 ]
 
 const NO_FILTER: Record<FilterName | 'by', string> = {
-  ...{ by: '', group: '', outcome: '', deployment: '', since: '', until: '' },
+  ...{ by: '', about: '', group: '', outcome: '', deployment: '', since: '', until: '' },
 }
 
 export const auditList: ListDefinition = {

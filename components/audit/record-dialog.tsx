@@ -21,6 +21,7 @@ export const RecordDialog = ({ workspace, row, names, onClose }: Props) => (
         ['Ended', row.endedAt ?? 'not recorded'],
         ['Person', `${row.actor}, ${row.role ? `as ${row.role}` : 'without a role'}`],
         ['Operation', row.operation],
+        ['Workspace', row.workspace === '*' ? 'none' : row.workspace],
         ...Object.entries(row.params).map(([name, value]): [string, string] => [name, value]),
         ['Fields', row.fields.join(', ') || 'none'],
         ['Upstream status', row.upstreamStatus === null ? 'none' : String(row.upstreamStatus)],

@@ -1,10 +1,16 @@
 import type { Role } from '../wire/api'
 import type { AuditFacts, AuditOutcome } from './sentence'
 
+/** What entries are about: the workspace, or none. */
+export const AUDIT_ABOUT = { workspace: 'This workspace', console: 'Accounts and the console' }
+export type AuditAbout = keyof typeof AUDIT_ABOUT
+
 /** An action or a denied attempt: the entries of its intent and its outcome in one row. */
 export type AuditRow = AuditFacts & {
   /** The number of its first entry in the trail. */
   seq: number
+  /** `*` for what concerns no workspace. */
+  workspace: string
   at: string
   /** When its outcome was recorded. */
   endedAt: string | null
@@ -23,6 +29,8 @@ export type AuditRowsPage = {
   rows: AuditRow[]
   /** `before` of the next page; null at the end. */
   next: number | null
+  /** Whether the reader may see what concerns no workspace. */
+  hasConsole: boolean
   /** Names of the deployments and accounts that the rows act on, by id, as far as they are known. */
   names: { deployments: Record<string, string>; accounts: Record<string, string> }
 }

@@ -87,6 +87,25 @@ describe('the audit trail', () => {
     expect((await listAudit(await testActor({ '*': 'admin' }), { workspace: 'empty' })).rows).toEqual([])
   })
 
+  test('shows entries about no workspace to administrators of the console only', async () => {
+    await recordIntent(entry)
+    await recordIntent({ ...entry, workspace: '*', operation: 'console.disableMember', params: { account: 'a' } })
+    await recordDenial({ ...entry, workspace: 'other', outcome: 'needs admin' })
+    const found = async (roles: Record<string, Role>, about?: AuditFilter['about']) => {
+      const { rows, hasConsole } = await listAudit(await testActor(roles), { workspace: 'staging', about })
+      return [rows.map(({ seq, workspace }) => [seq, workspace]), hasConsole]
+    }
+    const [own, ofConsole] = [
+      [1, 'staging'],
+      [2, '*'],
+    ]
+    expect(await found({ '*': 'admin' })).toEqual([[ofConsole, own], true])
+    expect(await found({ '*': 'admin' }, 'console')).toEqual([[ofConsole], true])
+    expect(await found({ '*': 'admin' }, 'workspace')).toEqual([[own], true])
+    expect(await found({ staging: 'admin', '*': 'developer' })).toEqual([[own], false])
+    await expect(found({ staging: 'admin' }, 'console')).rejects.toMatchObject({ code: 'forbidden' })
+  })
+
   test('is filtered by person, deployment, action, outcome and time', async () => {
     const of = async (more: Partial<AuditEntry>, outcome?: string) => {
       const intent = await recordIntent({ ...entry, operation: 'control-plane.updateDeployment', ...more })

@@ -2,19 +2,21 @@ import 'server-only'
 import { and, desc, eq, gte, ilike, inArray, isNull, like, lt, not, or, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import { operationsOf } from '@/lib/contracts/audit/actions'
-import type { AuditRow, AuditRowsPage } from '@/lib/contracts/audit/audit-row'
+import type { AuditAbout, AuditRow, AuditRowsPage } from '@/lib/contracts/audit/audit-row'
 import type { AuditOutcome } from '@/lib/contracts/audit/sentence'
 import { consoleRecords } from '@/lib/contracts/console-records'
 import { isUuid } from '@/lib/json/guards'
-import type { Actor } from '../access/actor'
+import { type Actor, EVERYWHERE, rightsOf } from '../access/actor'
 import type { Anchor } from '../audit/anchor'
-import { authorizeRead, authorizeWithin } from '../audit/own-records'
+import { authorizeRead, authorizeWithin, checkRights } from '../audit/own-records'
 import { type AuditReport, checkTrail } from '../audit/verify'
 import { db } from '../process/db'
 import { accounts, audit } from '../process/schema'
 
 /** Which actions to list. Times are epoch milliseconds. */
 export type AuditFilter = {
+  /** Only what concerns the workspace, or only accounts and the console; both without it, as far as they may be read. */
+  about?: AuditAbout
   /** Part of an e-mail address. */
   by?: string
   deployment?: string
@@ -33,12 +35,22 @@ const MAX_ROWS = 500
 /** A pattern that matches `text` itself. */
 const literal = (text: string) => text.replace(/[\\%_]/g, '\\$&')
 
-/** Actions and denied attempts in a workspace, newest first, for its administrators. Pass `next` as `before`. */
+/**
+ * Actions and denied attempts in a workspace, newest first, for its administrators; for those of the console also what
+ * concerns no workspace. Pass `next` as `before`.
+ */
 export async function listAudit(
   actor: Actor,
-  { workspace, limit = 50, ...filter }: AuditFilter & { workspace: string; limit?: number },
+  { workspace, about, limit = 50, ...filter }: AuditFilter & { workspace: string; limit?: number },
 ): Promise<Omit<AuditRowsPage, 'names'> & { accounts: Record<string, string> }> {
   const only = await authorizeWithin(consoleRecords.readAudit, actor, workspace)
+  const ofConsole = await rightsOf(actor, EVERYWHERE)
+  if (about === 'console') checkRights(consoleRecords.exportAudit, ofConsole)
+  const hasConsole = ofConsole.role === 'admin'
+  const workspaces = [
+    ...(about === 'console' ? [] : [workspace]),
+    ...(hasConsole && about !== 'workspace' ? [EVERYWHERE] : []),
+  ]
   const size = Math.min(Math.max(limit, 1), MAX_ROWS)
   const store = await db()
   const found = await store
@@ -47,7 +59,7 @@ export async function listAudit(
     .leftJoin(result, and(eq(result.intent, audit.seq), eq(result.kind, 'outcome')))
     .where(
       and(
-        eq(audit.workspace, workspace),
+        inArray(audit.workspace, workspaces),
         inArray(audit.kind, ['intent', 'denial']),
         ...conditionsOf(filter),
         scopeOf(only),
@@ -61,6 +73,7 @@ export async function listAudit(
   return {
     rows,
     next: found.length > size ? (page.at(-1)?.seq ?? null) : null,
+    hasConsole,
     accounts: await emailsOf(rows.flatMap(({ params }) => params.account ?? [])),
   }
 }
@@ -96,7 +109,12 @@ function conditionsOf({ by, deployment, group, outcome, since, until, before }: 
 type Found = { entry: typeof audit.$inferSelect; result: typeof audit.$inferSelect | null }
 
 const rowOf = ({ entry, result }: Found): AuditRow => ({
-  ...{ seq: entry.seq, at: entry.at.toISOString(), endedAt: result?.at.toISOString() ?? null },
+  ...{
+    seq: entry.seq,
+    workspace: entry.workspace,
+    at: entry.at.toISOString(),
+    endedAt: result?.at.toISOString() ?? null,
+  },
   ...{ actor: entry.actorEmail || entry.actor, role: entry.role },
   ...{ operation: entry.operation, params: entry.params, fields: entry.fields },
   outcome: outcomeOf(entry, result),

@@ -1,7 +1,13 @@
 import 'server-only'
 import { z } from 'zod'
 import { AUDIT_GROUPS, type AuditGroup } from '@/lib/contracts/audit/actions'
-import type { AuditRow, AuditRowsPage, RecentChanges } from '@/lib/contracts/audit/audit-row'
+import {
+  AUDIT_ABOUT,
+  type AuditAbout,
+  type AuditRow,
+  type AuditRowsPage,
+  type RecentChanges,
+} from '@/lib/contracts/audit/audit-row'
 import {
   AUDIT_OUTCOMES,
   type AuditOutcome,
@@ -33,6 +39,7 @@ const RECENT = 6
 const keysOf = <Key extends string>(of: Record<Key, string>) => Object.keys(of) as [Key, ...Key[]]
 const Filters = z.strictObject({
   by: queryText.optional(),
+  about: z.enum(keysOf<AuditAbout>(AUDIT_ABOUT)).optional(),
   deployment: queryText.optional(),
   group: z.enum(keysOf<AuditGroup>(AUDIT_GROUPS)).optional(),
   outcome: z.enum(keysOf<AuditOutcome>(AUDIT_OUTCOMES)).optional(),
@@ -122,12 +129,12 @@ type Pages = AsyncGenerator<AuditRowsPage & { isCut: boolean }, void>
 async function* allPages(workspace: string, filter: AuditFilter, actor: Actor): Pages {
   let count = 0
   for (let before: number | undefined; ; ) {
-    const { accounts, rows, next } = await listAudit(actor, { ...filter, workspace, before, limit: EXPORT_PAGE })
+    const { accounts, rows, ...rest } = await listAudit(actor, { ...filter, workspace, before, limit: EXPORT_PAGE })
     count += rows.length
-    const isCut = next !== null && count >= EXPORT_CAP
-    yield { rows, next, isCut, names: { accounts, deployments: await deploymentNames(workspace, rows, actor) } }
-    if (next === null || isCut) return
-    before = next
+    const isCut = rest.next !== null && count >= EXPORT_CAP
+    yield { ...rest, rows, isCut, names: { accounts, deployments: await deploymentNames(workspace, rows, actor) } }
+    if (rest.next === null || isCut) return
+    before = rest.next
   }
 }
 
@@ -144,6 +151,7 @@ const COLUMNS: [string, (row: AuditRow, names: AuditRowsPage['names']) => string
   ['params', (row) => JSON.stringify(row.params)],
   ['fields', (row) => row.fields.join(' ')],
   ['request_id', (row) => row.requestId],
+  ['workspace', (row) => row.workspace],
 ]
 const CUT = 'Truncated: there are more entries. Narrow the filter to get the rest.'
 
