@@ -109,6 +109,15 @@ function Since({ at }: { at: number }) {
   )
 }
 
+export const FailingBadge = () => <StatusBadge tone="error">Runs fail</StatusBadge>
+
+/** "33% of 30 runs failed since 14:00" */
+export const FailingShare = ({ of: { since, runs, failed } }: { of: FailingRuns }) => (
+  <>
+    {Math.round((100 * failed) / runs)}% of {count(runs)} runs failed since <Since at={since} />
+  </>
+)
+
 type Props = {
   workspace: string
   deployment: FailingDeployment
@@ -118,16 +127,15 @@ type Props = {
 /** A deployment that serves, but whose runs fail. */
 export function FailingRunsItem({ workspace, deployment: one, renderChange }: Props) {
   const { id, name, change, failing, source } = one
-  const { since, runs, failed } = failing
   return (
     <li className="flex flex-wrap items-baseline gap-x-3 gap-y-1 py-1.5">
-      <StatusBadge tone="error">Runs fail</StatusBadge>
+      <FailingBadge />
       <div className="min-w-0 flex-1 basis-64">
         <Link href={routes.deployment(workspace, id)} className="font-medium hover:underline">
           <VisibleName>{name}</VisibleName>
         </Link>{' '}
         <span className="text-ink-2 text-xs" title={SOURCES[source]}>
-          {Math.round((100 * failed) / runs)}% of {count(runs)} runs failed since <Since at={since} />
+          <FailingShare of={failing} />
         </span>
         {change ? (
           <p className="text-ink-2 text-xs">

@@ -5,13 +5,14 @@ import { STALE_STYLE, useIsStale } from '@/components/shared/feedback/stale-noti
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { StatusBadge } from '@/components/ui/badge'
 import { cn } from '@/lib/cn'
-import type { DeploymentActivity, RunActivity } from '@/lib/contracts/activity'
+import { type DeploymentActivity, failingRuns, type RunActivity } from '@/lib/contracts/activity'
 import type { Deployment } from '@/lib/contracts/deployments/deployments'
 import type { Revision } from '@/lib/contracts/deployments/revisions'
 import { deploymentHealth, isRevisionFailed } from '@/lib/contracts/wire/state'
 import { count, duration, shortId } from '@/lib/format/format'
 import { activityQuery } from '@/lib/queries/deployments'
 import { routes } from '@/lib/routes'
+import { FailingBadge, FailingShare } from '../failing-runs'
 import { HealthDetail } from '../health-badge'
 
 type Props = { workspace: string; deployment: Deployment; revisions: readonly Revision[] | undefined }
@@ -21,7 +22,10 @@ const SOURCES: Record<RunActivity['source'], string> = {
   recordings: 'from recordings of this console',
 }
 
-/** The state of a deployment: "Healthy. Revision 8f31 serves, rolled out 2 h ago. 412 runs in 24 h, 8 failed (2%)." */
+/**
+ * The state of a deployment: "Healthy. Revision 8f31 serves, rolled out 2 h ago. 412 runs in 24 h, 8 failed (2%)." One that
+ * serves while its runs fail is not called healthy.
+ */
 export function OverviewStatus({ workspace, deployment, revisions }: Props) {
   const { id, latest_revision_id: latest, active_revision_id: active } = deployment
   const isStale = useIsStale()
@@ -36,11 +40,19 @@ export function OverviewStatus({ workspace, deployment, revisions }: Props) {
     latestRevisionStatus: latest === active ? null : latestStatus,
   })
   const { level, label } = health
+  const runs = activity.isError ? null : activity.data?.[id]?.runs
+  const failing = failingRuns(runs?.hours ?? null, activity.dataUpdatedAt)
   const serving = revisions?.find((one) => one.id === active)
   return (
     <p aria-live="polite" className={cn('flex flex-wrap items-baseline gap-x-2 gap-y-1', isStale && STALE_STYLE)}>
-      {isSaid ? <StatusBadge tone={level}>{label}</StatusBadge> : null}
+      {isSaid && !(failing && level === 'ok') ? <StatusBadge tone={level}>{label}</StatusBadge> : null}
+      {failing ? <FailingBadge /> : null}
       <span>
+        {failing ? (
+          <>
+            <FailingShare of={failing} />.{' '}
+          </>
+        ) : null}
         {isSaid && (level !== 'ok' || latest !== active) ? (
           <>
             <HealthDetail health={health} />{' '}
