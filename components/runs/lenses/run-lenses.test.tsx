@@ -169,6 +169,34 @@ test('where the times of steps are unknown, the trace that has them is offered, 
   expect(await shown()).toBeUndefined()
 })
 
+test('the steps of a run that was recorded after its end say what is missing, and where it is', async () => {
+  const shown = async (state: object) => {
+    cleanup()
+    const store = new RunStore(browserClock, createRunView())
+    const summary = { id: 'one', run: 'r', request: '{}', startedAt: new Date(1_000).toISOString() } as RecordingSummary
+    render(
+      <RunPlace value={{ workspace: 'w', deploymentId: 'd', assistant: 'a', thread: null }}>
+        <OpenLens lens="steps" store={store} summary={summary} />
+      </RunPlace>,
+    )
+    const final = { kind: 'final', outcome: 'error', startedAt: 1_000, endedAt: 3_000 } as const
+    store.feed.entries(
+      [
+        { seq: 1, at: 9_000, kind: 'joined' },
+        { ...final, seq: 2, at: 9_001, state: JSON.stringify(state) },
+      ],
+      { total: 2, phase: 'ended' },
+    )
+    expect((await screen.findByRole('link', { name: 'Steps in the trace' })).getAttribute('href')).toBe(
+      '/w/deployments/d/traces/of-run/r',
+    )
+    return screen.getByText(/was recorded after its end/).textContent
+  }
+  expect(await shown({ values: {}, next: [] })).toMatch(/, so its steps are not in the recording\./)
+  const task = { id: 't', name: 'pay', path: ['pay'], error: 'declined', interrupts: [], result: null }
+  expect(await shown({ values: {}, next: ['pay'], tasks: [task] })).toMatch(/, so some of its steps are not in the/)
+})
+
 test('events are listed oldest or newest first, with the keys moving along what is shown', async () => {
   vi.spyOn(HTMLElement.prototype, 'clientHeight', 'get').mockReturnValue(400)
   const store = new RunStore(browserClock, createRunView())

@@ -83,10 +83,21 @@ export function StepsLens({ store, summary }: { store: RunStore; summary: Record
     scrollToRow(next)
   }
 
+  const run = view.run.id ?? summary.run
+  const isMissingSteps = known === Infinity && view.gaps.length > 0
   if (list.length === 0)
     return (
-      <p className="py-10 text-center text-ink-3 text-sm">
-        {view.phase === 'ended' ? 'No steps recorded' : 'No steps yet'}
+      <p className="px-3 py-10 text-center text-ink-3 text-sm">
+        {isMissingSteps ? (
+          <>
+            This run was recorded after its end, so its steps are not in the recording.{' '}
+            <TraceLink run={run}>Steps in the trace</TraceLink>
+          </>
+        ) : view.phase === 'ended' ? (
+          'No steps recorded'
+        ) : (
+          'No steps yet'
+        )}
       </p>
     )
   const visible = list.slice(rows.first, rows.end)
@@ -105,8 +116,8 @@ export function StepsLens({ store, summary }: { store: RunStore; summary: Record
           )}
         </span>
       </div>
-      <TimesNote known={known} isMeasured={view.steps.tellsTasks}>
-        <TraceLink run={view.run.id ?? summary.run} />
+      <TimesNote known={known} isMissingSteps={isMissingSteps} isMeasured={view.steps.tellsTasks}>
+        <TraceLink run={run}>{isMissingSteps ? 'Steps' : 'Times'} in the trace</TraceLink>
       </TimesNote>
       <div
         ref={scroller}
@@ -145,10 +156,13 @@ function axisEnd(view: RunView, summary: RecordingSummary): number {
   return isWhole && times.endedAt !== undefined ? from + times.endedAt - times.startedAt : (view.lastAt ?? from)
 }
 
-/** What is unknown about the times, if anything. */
-function TimesNote({ known, isMeasured, children }: { known: number; isMeasured: boolean; children: ReactNode }) {
-  const note =
-    known === Infinity
+type TimesNoteProps = { known: number; isMissingSteps: boolean; isMeasured: boolean; children: ReactNode }
+
+/** What is unknown about the steps and their times, if anything. */
+function TimesNote({ known, isMissingSteps, isMeasured, children }: TimesNoteProps) {
+  const note = isMissingSteps
+    ? 'This run was recorded after its end, so some of its steps are not in the recording, and times are unknown here.'
+    : known === Infinity
       ? 'This run was recorded after its end, so the times of its steps are unknown here.'
       : known !== -Infinity
         ? 'This run was recorded from later than its start, so the times of its first steps are unknown.'
@@ -163,7 +177,7 @@ function TimesNote({ known, isMeasured, children }: { known: number; isMeasured:
 }
 
 /** The trace has times of all steps, and the model calls within them. */
-function TraceLink({ run }: { run: string | null }) {
+function TraceLink({ run, children }: { run: string | null; children: ReactNode }) {
   const { hasTraces } = useReasons()
   const place = useContext(RunPlace)
   if (!hasTraces || !run || !place) return null
@@ -173,7 +187,7 @@ function TraceLink({ run }: { run: string | null }) {
       className="text-accent hover:underline"
       href={routes.traceOfRun(place.workspace, place.deploymentId, run)}
     >
-      Times in the trace
+      {children}
     </Link>
   )
 }
