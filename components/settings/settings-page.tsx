@@ -2,7 +2,7 @@
 import type { Route } from 'next'
 import Link from 'next/link'
 import { useRouter } from 'next/navigation'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { ConfirmDialog } from '@/components/shared/form/confirm-dialog'
 import { PageHeader } from '@/components/shared/layout/page-header'
 import { KeyValues } from '@/components/shared/text/key-values'
@@ -26,6 +26,17 @@ const KINDS = {
   direct: 'Agent servers without a control plane',
 }
 
+/** A page of settings and what it is for. */
+const Place = ({ title, verb, href, children }: { title: string; verb: string; href: Route; children: ReactNode }) => (
+  <section className="rounded-lg border bg-panel p-4">
+    <h2 className="mb-1 font-semibold text-base">{title}</h2>
+    <p className="mb-3 text-ink-2">{children}</p>
+    <Button asChild size="sm">
+      <Link href={href}>{verb}</Link>
+    </Button>
+  </section>
+)
+
 export function SettingsPage({ current, servers, mayChange }: SettingsPageProps) {
   const router = useRouter()
   const [open, setOpen] = useState<'none' | 'add' | 'change' | 'delete'>('none')
@@ -44,7 +55,7 @@ export function SettingsPage({ current, servers, mayChange }: SettingsPageProps)
         }
       />
       <div className="grid items-start gap-5 lg:grid-cols-2">
-        <section className="rounded-lg border bg-panel p-4">
+        <section className="rounded-lg border bg-panel p-4 lg:row-span-2">
           <div className="mb-3 flex items-center gap-2">
             <h2 className="min-w-0 flex-1 truncate font-semibold text-base">{current.name}</h2>
             {isFixed ? <Badge>environment</Badge> : null}
@@ -88,44 +99,22 @@ export function SettingsPage({ current, servers, mayChange }: SettingsPageProps)
           </div>
         </section>
         {current.kind === 'direct' ? null : (
-          <section className="rounded-lg border bg-panel p-4">
-            <h2 className="mb-1 font-semibold text-base">Listeners</h2>
-            <p className="mb-3 text-ink-2">The clusters that deployments run in, and whether they are connected.</p>
-            <Button asChild size="sm">
-              <Link href={routes.listeners(current.slug)}>Open listeners</Link>
-            </Button>
-          </section>
+          <Place title="Listeners" verb="Open listeners" href={routes.listeners(current.slug)}>
+            The clusters that deployments run in, and whether they are connected.
+          </Place>
         )}
-        <section className="rounded-lg border bg-panel p-4">
-          <h2 className="mb-1 font-semibold text-base">Model prices</h2>
-          <p className="mb-3 text-ink-2">Set what models cost to see the cost of runs in traces.</p>
-          <Button asChild size="sm">
-            <Link href={routes.prices(current.slug)}>Open model prices</Link>
-          </Button>
-        </section>
-        <section className="rounded-lg border bg-panel p-4">
-          <h2 className="mb-1 font-semibold text-base">API tokens</h2>
-          <p className="mb-3 text-ink-2">Let scripts and service accounts use the HTTP API of this workspace.</p>
-          <Button asChild size="sm">
-            <Link href={routes.tokens(current.slug)}>Open API tokens</Link>
-          </Button>
-        </section>
-        <section className="rounded-lg border bg-panel p-4">
-          <h2 className="mb-1 font-semibold text-base">Retention</h2>
-          <p className="mb-3 text-ink-2">
-            How long recordings, the audit trail, traces and runs are kept, and how much space they take.
-          </p>
-          <Button asChild size="sm">
-            <Link href={routes.retention(current.slug)}>Open retention</Link>
-          </Button>
-        </section>
-        <section className="rounded-lg border bg-panel p-4">
-          <h2 className="mb-1 font-semibold text-base">Sharing</h2>
-          <p className="mb-3 text-ink-2">Whether runs can have public links, and which ones exist.</p>
-          <Button asChild size="sm">
-            <Link href={routes.sharing(current.slug)}>Open sharing</Link>
-          </Button>
-        </section>
+        <Place title="Model prices" verb="Open model prices" href={routes.prices(current.slug)}>
+          Set what models cost to see the cost of runs in traces.
+        </Place>
+        <Place title="API tokens" verb="Open API tokens" href={routes.tokens(current.slug)}>
+          Let scripts and service accounts use the HTTP API of this workspace.
+        </Place>
+        <Place title="Retention" verb="Open retention" href={routes.retention(current.slug)}>
+          How long recordings, the audit trail, traces and runs are kept, and how much space they take.
+        </Place>
+        <Place title="Sharing" verb="Open sharing" href={routes.sharing(current.slug)}>
+          Whether runs can have public links, and which ones exist.
+        </Place>
         {current.kind === 'direct' ? (
           <DirectServers workspace={current.slug} servers={servers} reason={reason} mayTest={mayChange} />
         ) : null}
