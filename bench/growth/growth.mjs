@@ -31,7 +31,7 @@ const EXPIRED_EVENTS = 400
 const SOURCES = [
   "export { adoptStore, db } from './lib/server/process/db'",
   "export { adoptEnv } from './lib/server/process/env'",
-  "export { RecordingLog } from './lib/server/recorder/recording-log'",
+  "export { RecordingLog } from './lib/server/recorder/log/recording-log'",
   "export { Writer } from './lib/server/recorder/writer'",
   "export { insertRecording, renewLeases, updateRecording } from './lib/server/recorder/store'",
   "export { packLive, packSegments } from './lib/server/recorder/packed/pack'",

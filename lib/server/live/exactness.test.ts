@@ -12,6 +12,7 @@ import { createRandom } from '@/platform/testing/chaos-journey.mjs'
 import { databaseProxy } from '@/scripts/proxies/database-proxy'
 import { testDatabase } from '@/scripts/testing'
 import type { Actor } from '../access/actor'
+import { recorderSettings } from '../recorder/log/timing'
 import { adoptHub, recorderHub } from '../recorder/shared-hub'
 import { startRecording } from '../recorder/start'
 import {
@@ -23,7 +24,6 @@ import {
   until,
   workspaceFor,
 } from '../recorder/testing'
-import { recorderSettings } from '../recorder/timing'
 import { type TestConsole, testActor, testConsole } from '../testing'
 import { pipeToResponse, startDirectStreams } from '../transport/direct-streams'
 import { nodeResponse } from '../transport/node-response'

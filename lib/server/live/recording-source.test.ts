@@ -2,7 +2,7 @@ import { beforeEach, expect, test, vi } from 'vitest'
 import { decodeFrame } from '@/lib/live/connection'
 import { SseParser } from '@/lib/stream/sse'
 import { systemActor } from '../access/actor'
-import { RecordingLog } from '../recorder/recording-log'
+import { RecordingLog } from '../recorder/log/recording-log'
 import { RecordingSource } from './recording-source'
 
 const opened = vi.hoisted(() => ({ open: vi.fn() }))

@@ -7,10 +7,10 @@ import { build } from 'esbuild'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { LogEntry } from '@/lib/stream/log'
 import { type TestConsole, testActor, testConsole } from '../testing'
+import { recorderSettings } from './log/timing'
 import { adoptHub, recorderHub } from './shared-hub'
 import { findRecording } from './store'
 import { follow, logOf, type ScriptedRun, type ScriptedServer, scriptedServer, until, workspaceFor } from './testing'
-import { recorderSettings } from './timing'
 
 // A console in a child process, killed in the middle of its work.
 
@@ -32,7 +32,7 @@ beforeAll(async () => {
         import { createServer } from 'node:http'
         import { startRecording } from './start'
         import { adoptHub } from './shared-hub'
-        import { recorderSettings } from './timing'
+        import { recorderSettings } from './log/timing'
         const { actor, deploymentId, count, isResumable } = JSON.parse(process.env.CRASH_TEST!)
         adoptHub(recorderSettings({ retryFirstMs: 20 }))
         // As Next.js stops.

@@ -4,12 +4,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { db } from '../process/db'
 import { type TestConsole, testConsole } from '../testing'
 import { Hub } from './hub'
+import { RecordingLog } from './log/recording-log'
+import { recorderSettings } from './log/timing'
 import { weekOf } from './packed/weeks'
-import { RecordingLog } from './recording-log'
 import { recordings, segments } from './schema'
 import { findRecording } from './store'
 import { noteRecorder, insertRow as recording, until } from './testing'
-import { recorderSettings } from './timing'
 
 // What the hub does by itself every few seconds.
 

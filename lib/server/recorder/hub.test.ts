@@ -4,15 +4,15 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { encodeEntries } from '@/lib/stream/entry-text'
 import { db } from '../process/db'
 import { type TestConsole, testConsole } from '../testing'
-import { decodeChunk } from './chunk'
 import { Hub } from './hub'
 import { CHANNEL, WakeLine } from './instances/wake'
+import { decodeChunk } from './log/chunk'
+import { RecordingLog } from './log/recording-log'
+import { recorderSettings } from './log/timing'
 import { packLive } from './packed/pack'
-import { RecordingLog } from './recording-log'
 import { recordings } from './schema'
 import { writeSegments } from './segments'
 import { insertRow, noteRecorder, until } from './testing'
-import { recorderSettings } from './timing'
 
 // What other instances record, and what the hub is told about it. The rest is in hub-upkeep.test.ts.
 

@@ -3,11 +3,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Actor } from '../access/actor'
 import { insertWorkspace } from '../access/workspace-settings'
 import { type TestConsole, testActor, testConsole } from '../testing'
+import { recorderSettings } from './log/timing'
 import { adoptHub, recorderHub } from './shared-hub'
 import { cancelRecording, joinRecording, startRecording } from './start'
 import { findRecording, insertRecording } from './store'
 import { logOf, pageOf, ScriptedRun, type ScriptedServer, scriptedServer, until, workspaceFor } from './testing'
-import { recorderSettings } from './timing'
 
 let console_: TestConsole
 let server: ScriptedServer

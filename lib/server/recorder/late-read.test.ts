@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type TestConsole, testActor, testConsole } from '../testing'
+import { recorderSettings } from './log/timing'
 import { adoptHub, recorderHub } from './shared-hub'
 import { startRecording } from './start'
 import { type ScriptedServer, scriptedServer, summaryOf, until, workspaceFor } from './testing'
-import { recorderSettings } from './timing'
 
 /** While set, what the database answers arrives only when this has happened. */
 const late = vi.hoisted(() => ({ until: undefined as (() => Promise<unknown>) | undefined }))

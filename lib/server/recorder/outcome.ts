@@ -7,8 +7,8 @@ import type { RecordingOutcome, RecordingSummary } from '@/lib/stream/log'
 import { applyEntry, createRunView, recordedFigures } from '@/lib/stream/run-view'
 import { readMessage } from '@/lib/stream/wire-message'
 import { log } from '../process/log'
-import { chunkAfter, decodeChunk } from './chunk'
-import type { RecordingLog } from './recording-log'
+import { chunkAfter, decodeChunk } from './log/chunk'
+import type { RecordingLog } from './log/recording-log'
 import { readSegments } from './segments'
 
 /** What is known about a run after its stream ended. */

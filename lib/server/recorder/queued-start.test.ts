@@ -3,11 +3,11 @@ import { AppError } from '@/lib/errors'
 import type { Actor } from '../access/actor'
 import { type TestConsole, testActor, testConsole } from '../testing'
 import { openStreams } from '../upstream/request'
+import { recorderSettings } from './log/timing'
 import { adoptHub, recorderHub } from './shared-hub'
+import { waitingStarts } from './source/stream-places'
 import { startRecording, startWhenFree } from './start'
-import { waitingStarts } from './stream-places'
 import { pageOf, type ScriptedServer, scriptedServer, until, workspaceFor } from './testing'
-import { recorderSettings } from './timing'
 
 let console_: TestConsole
 let server: ScriptedServer

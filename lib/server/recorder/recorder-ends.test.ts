@@ -2,11 +2,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { applyEntry, createRunView, recordedFigures } from '@/lib/stream/run-view'
 import type { Actor } from '../access/actor'
 import { type TestConsole, testActor, testConsole } from '../testing'
+import { recorderSettings } from './log/timing'
 import { adoptHub, recorderHub } from './shared-hub'
 import { type StartRecording, startRecording } from './start'
 import { findRecording, summaryOf } from './store'
 import { logOf, type ScriptedRun, type ScriptedServer, scriptedServer, until, workspaceFor } from './testing'
-import { recorderSettings } from './timing'
 
 // How a recorder decides that a run is over, and what it leaves.
 

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Actor } from '../access/actor'
 import { type TestConsole, testActor, testConsole } from '../testing'
+import { recorderSettings } from './log/timing'
 import { adoptHub, recorderHub } from './shared-hub'
 import { startRecording } from './start'
 import { findRecording } from './store'
 import { logOf, type ScriptedServer, scriptedServer, until, workspaceFor } from './testing'
-import { recorderSettings } from './timing'
 
 // What a recorder asks its server while it waits, and how long it waits.
 

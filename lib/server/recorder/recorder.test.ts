@@ -7,7 +7,8 @@ import { insertDirectServer } from '../access/direct-servers'
 import { db } from '../process/db'
 import { type TestConsole, testActor, testConsole } from '../testing'
 import { CHANNEL } from './instances/wake'
-import { RecordingLog } from './recording-log'
+import { RecordingLog } from './log/recording-log'
+import { recorderSettings } from './log/timing'
 import { recordings } from './schema'
 import { adoptHub, recorderHub } from './shared-hub'
 import { cancelRecording, joinRecording, type StartRecording, startRecording } from './start'
@@ -22,7 +23,6 @@ import {
   until,
   workspaceFor,
 } from './testing'
-import { recorderSettings } from './timing'
 
 let console_: TestConsole
 let server: ScriptedServer

@@ -6,9 +6,9 @@ import { endedTimes } from '@/lib/stream/run-times'
 import { log } from '../process/log'
 import { outside } from '../process/outside'
 import type { OpenStream } from '../upstream/call'
-import { drain, type Ending } from './drain'
 import type { ActiveRecorder, Hub } from './hub'
-import { Intake } from './intake'
+import type { RecordingLog } from './log/recording-log'
+import type { RecorderTiming } from './log/timing'
 import {
   errorOf,
   type Facts,
@@ -22,10 +22,10 @@ import {
   readValues,
 } from './outcome'
 import { packSegments } from './packed/pack'
-import type { RecordingLog } from './recording-log'
-import { type Asked, asAppError, askRun, isOver, openRun, type RunPlace, readState } from './run-source'
+import { drain, type Ending } from './source/drain'
+import { Intake } from './source/intake'
+import { type Asked, asAppError, askRun, isOver, openRun, type RunPlace, readState } from './source/run-source'
 import { findRecording, type RecordingRow, summaryOf, updateRecording } from './store'
-import type { RecorderTiming } from './timing'
 
 type Patch = Parameters<typeof updateRecording>[1]
 const UPDATE_AGAIN_MS = 1_000

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { encodeEntries } from '@/lib/stream/entry-text'
 import { db } from '../process/db'
 import { type TestConsole, testConsole } from '../testing'
-import { decodeChunk } from './chunk'
+import { decodeChunk } from './log/chunk'
 import { recordings } from './schema'
 import {
   readNews,

@@ -4,11 +4,11 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { databaseProxy } from '@/scripts/proxies/database-proxy'
 import { db } from '../process/db'
 import { type TestConsole, testConsole } from '../testing'
+import { recorderSettings } from './log/timing'
 import { recordings } from './schema'
 import { adoptHub, recorderHub, startRecorder } from './shared-hub'
 import { findRecording, insertRecording } from './store'
 import { ScriptedRun, type ScriptedServer, scriptedServer, until, workspaceFor } from './testing'
-import { recorderSettings } from './timing'
 
 /** No process holds its lock. */
 const DEAD = 4711

@@ -3,8 +3,8 @@ import { clock } from '../process/clock'
 import { log } from '../process/log'
 import { shutdownSignal } from '../process/shutdown'
 import { Hub } from './hub'
+import { type RecorderSettings, recorderSettings } from './log/timing'
 import { takeOver } from './take-over'
-import { type RecorderSettings, recorderSettings } from './timing'
 
 // On globalThis: pages, route handlers, actions and instrumentation each have their own copy of this module.
 const shared = globalThis as { pilothouseRecorder?: Hub }

@@ -7,11 +7,11 @@ import { insertDirectServer } from '../access/direct-servers'
 import { db } from '../process/db'
 import { noteOutside } from '../process/outside'
 import { type TestConsole, testActor, testConsole } from '../testing'
+import { recorderSettings } from './log/timing'
 import { adoptHub, recorderHub } from './shared-hub'
 import { type RunBody, type StartRecording, startRecording } from './start'
 import { findRecording } from './store'
 import { logOf, pageOf, ScriptedRun, type ScriptedServer, scriptedServer, until, workspaceFor } from './testing'
-import { recorderSettings } from './timing'
 
 let console_: TestConsole
 let server: ScriptedServer

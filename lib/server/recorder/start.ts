@@ -18,12 +18,13 @@ import { call, type OpenStream, openStream } from '../upstream/call'
 import { authorize } from '../upstream/call-context'
 import type { Destination } from '../upstream/destination'
 import { serverInfo } from '../upstream/server-info'
-import { extraModes, withServersModes } from './asked-modes'
 import type { Hub } from './hub'
+import { RecordingLog } from './log/recording-log'
 import { Recorder } from './recorder'
-import { RecordingLog } from './recording-log'
-import { asAppError, findRunByKey, idsOf, isOverStatus, openRun, readState, starterOf } from './run-source'
 import { recorderHub } from './shared-hub'
+import { extraModes, withServersModes } from './source/asked-modes'
+import { asAppError, findRunByKey, idsOf, isOverStatus, openRun, readState, starterOf } from './source/run-source'
+import { holdStream } from './source/stream-places'
 import {
   deleteRecording,
   findByKey,
@@ -34,7 +35,6 @@ import {
   summaryOf,
   updateRecording,
 } from './store'
-import { holdStream } from './stream-places'
 
 /** How long a start waits for its thread to be stored. */
 const STORED_MS = 5_000

@@ -3,13 +3,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vi
 import { encodeEntries, type NewEntry } from '@/lib/stream/entry-text'
 import { db } from '../process/db'
 import { type TestConsole, testConsole } from '../testing'
-import { REPLAY_MS } from './intake'
+import { recorderSettings } from './log/timing'
 import { writeSegments } from './segments'
 import { adoptHub, recorderHub } from './shared-hub'
+import { REPLAY_MS } from './source/intake'
 import { findRecording } from './store'
 import { takeOver } from './take-over'
 import { insertRow, logOf, ScriptedRun, type ScriptedServer, scriptedServer, until, workspaceFor } from './testing'
-import { recorderSettings } from './timing'
 
 let console_: TestConsole
 let server: ScriptedServer

@@ -5,11 +5,11 @@ import { databaseProxy } from '@/scripts/proxies/database-proxy'
 import { adoptStore, db } from '../process/db'
 import { type TestConsole, testActor, testConsole } from '../testing'
 import { openStreams } from '../upstream/request'
+import { recorderSettings } from './log/timing'
 import { adoptHub, recorderHub } from './shared-hub'
 import { startRecording } from './start'
 import { CLAIMED_AT_ONCE, insertRecording } from './store'
 import { ScriptedRun, type ScriptedServer, scriptedServer, until, workspaceFor } from './testing'
-import { recorderSettings } from './timing'
 
 const RUNS = 120
 /** No process holds its lock. */

@@ -1,14 +1,14 @@
 import 'server-only'
 import { log } from '../process/log'
-import { type Chunk, decodeChunk } from './chunk'
 import type { Hub } from './hub'
-import { REPLAY_MS } from './intake'
+import { type Chunk, decodeChunk } from './log/chunk'
+import { RecordingLog } from './log/recording-log'
+import type { RecorderTiming } from './log/timing'
 import { Recorder } from './recorder'
-import { RecordingLog } from './recording-log'
-import { findRunByKey } from './run-source'
 import { readSegments, type StoredEnd, storedEnd, truncateSegments } from './segments'
+import { REPLAY_MS } from './source/intake'
+import { findRunByKey } from './source/run-source'
 import { deleteRecording, type RecordingRow, setCuts, updateRecording } from './store'
-import type { RecorderTiming } from './timing'
 
 const PAGE_BYTES = 1024 * 1024
 

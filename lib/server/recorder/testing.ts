@@ -14,9 +14,9 @@ import {
   openRecording,
   readRecording,
 } from '../records/recordings'
-import { chunkAfter, decodeChunk } from './chunk'
 import type { Hub } from './hub'
 import type { RecordingsFilter } from './list'
+import { chunkAfter, decodeChunk } from './log/chunk'
 import { recordings } from './schema'
 
 // For tests only: an agent server that the test controls.

@@ -3,10 +3,10 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { LogEntry } from '@/lib/stream/log'
 import type { Actor } from '../access/actor'
 import { type TestConsole, testActor, testConsole } from '../testing'
+import { recorderSettings } from './log/timing'
 import { adoptHub, recorderHub } from './shared-hub'
 import { startRecording } from './start'
 import { logOf, pageOf, type ScriptedServer, scriptedServer, summaryOf, until, workspaceFor } from './testing'
-import { recorderSettings } from './timing'
 
 // Faults of a run's stream on the agent server, at its start and later. Each must be reported as it was.
 

@@ -2,7 +2,7 @@ import 'server-only'
 import { storeOutage } from '../process/db'
 import { log } from '../process/log'
 import { metrics } from '../process/metrics'
-import { type Chunk, chunkAfter, joinChunks } from './chunk'
+import { type Chunk, chunkAfter, joinChunks } from './log/chunk'
 import { type SegmentRow, storedLast, writeSegments } from './segments'
 
 /** Frame (33 ms while there is time), this and the insert together stay below the 50 ms that a crash may cost. */

@@ -8,7 +8,7 @@ import { metrics } from '../process/metrics'
 import { SharedReads } from '../process/shared-reads'
 import { within } from '../process/within'
 import { recorderHub } from '../recorder/shared-hub'
-import { waitingStarts } from '../recorder/stream-places'
+import { waitingStarts } from '../recorder/source/stream-places'
 import { openStreams } from '../upstream/request'
 import { gatheredMetrics, shareMetrics } from './gathered-metrics'
 

@@ -7,11 +7,11 @@ import { encodeEntries } from '@/lib/stream/entry-text'
 import { db } from '../../process/db'
 import { type TestConsole, testConsole } from '../../testing'
 import { Hub } from '../hub'
-import { RecordingLog } from '../recording-log'
+import { RecordingLog } from '../log/recording-log'
+import { recorderSettings } from '../log/timing'
 import { recordings } from '../schema'
 import { writeSegments } from '../segments'
 import { insertRow, noteRecorder, until } from '../testing'
-import { recorderSettings } from '../timing'
 import { WakeLine } from './wake'
 
 // Two processes of one console: what one records, viewers of the other see.

@@ -17,7 +17,7 @@ import { isAway, LastLooks } from '../../process/last-looks'
 import { mapConcurrent } from '../../process/map-concurrent'
 import { SharedReads } from '../../process/shared-reads'
 import { within } from '../../process/within'
-import { starterOf } from '../../recorder/run-source'
+import { starterOf } from '../../recorder/source/run-source'
 import { call } from '../../upstream/call'
 
 // Servers list runs only by thread. So threads are searched without their values, busy ones first, and the runs of a limited

@@ -1,8 +1,8 @@
 import 'server-only'
 import { AppError } from '@/lib/errors'
-import { env } from '../process/env'
-import type { Destination } from '../upstream/destination'
-import { freeStreams } from '../upstream/request'
+import { env } from '../../process/env'
+import type { Destination } from '../../upstream/destination'
+import { freeStreams } from '../../upstream/request'
 import { StartQueue } from './start-queue'
 
 /** How long a start may wait in all. */

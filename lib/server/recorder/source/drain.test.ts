@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { SseEvent } from '@/lib/stream/sse'
+import { recorderSettings } from '../log/timing'
 import { drain } from './drain'
-import { recorderSettings } from './timing'
 
 const { timing } = recorderSettings({ quietMs: 20_000, heartbeatMinMs: 6_000, heartbeatMaxMs: 30_000, watchMs: 1_000 })
 const bytes = (text: string) => new TextEncoder().encode(text)

@@ -3,8 +3,8 @@ import { type CancelAction, cancelOf } from '@/lib/contracts/agents/run-options'
 import { redactEventText } from '@/lib/contracts/wire/redact'
 import type { LogEntry } from '@/lib/stream/log'
 import type { SseEvent } from '@/lib/stream/sse'
-import { metrics } from '../process/metrics'
-import type { RecordingLog } from './recording-log'
+import { metrics } from '../../process/metrics'
+import type { RecordingLog } from '../log/recording-log'
 
 /** How the current stream continues the log: exactly, from the server's buffer, or from now on. */
 export type Join = 'first' | 'replay' | 'late'

@@ -1,7 +1,7 @@
 import 'server-only'
 import { type SseEvent, SseParser } from '@/lib/stream/sse'
-import { type ByteSource, sourceOf } from '../transport/gathered-stream'
-import type { RecorderTiming } from './timing'
+import { type ByteSource, sourceOf } from '../../transport/gathered-stream'
+import type { RecorderTiming } from '../log/timing'
 
 export type Ending =
   /** The server closed the stream, which does not mean that the run is over. */

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { AppError } from '@/lib/errors'
 import { encodeEntries } from '@/lib/stream/entry-text'
+import { type Chunk, decodeChunk, joinChunks } from '../log/chunk'
+import { markGaps } from '../log/gaps'
 import { extraModes, withServersModes } from './asked-modes'
-import { type Chunk, decodeChunk, joinChunks } from './chunk'
-import { markGaps } from './gaps'
 import {
   type Asked,
   asAppError,

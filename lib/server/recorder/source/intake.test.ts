@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { LogEntry } from '@/lib/stream/log'
 import type { SseEvent } from '@/lib/stream/sse'
-import { decodeChunk } from './chunk'
+import { decodeChunk } from '../log/chunk'
+import { RecordingLog } from '../log/recording-log'
 import { Intake, REPLAY_MS } from './intake'
-import { RecordingLog } from './recording-log'
 
 beforeEach(() => vi.useFakeTimers())
 afterEach(() => vi.useRealTimers())

@@ -3,7 +3,7 @@ import { defectsOf } from '@/lib/contracts/agents/server-defects'
 import type { Info } from '@/lib/contracts/agents/system'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import type { StreamMode } from '@/lib/contracts/wire/stream-modes'
-import { knownFeatures, noteFeature } from '../upstream/known-features'
+import { knownFeatures, noteFeature } from '../../upstream/known-features'
 import { asAppError } from './run-source'
 
 type Asked = { stream_mode?: StreamMode | StreamMode[] | null; stream_subgraphs?: boolean | null }

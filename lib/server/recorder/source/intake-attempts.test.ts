@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { SseEvent } from '@/lib/stream/sse'
-import { metrics } from '../process/metrics'
-import { decodeChunk } from './chunk'
+import { metrics } from '../../process/metrics'
+import { decodeChunk } from '../log/chunk'
+import { RecordingLog } from '../log/recording-log'
 import { Intake, REPLAY_MS } from './intake'
-import { RecordingLog } from './recording-log'
 
 // Numbers, attempts and repeats. What becomes of a broken stream is in intake.test.ts.
 

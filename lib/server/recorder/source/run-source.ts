@@ -6,8 +6,8 @@ import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { AppError } from '@/lib/errors'
 import { printJson } from '@/lib/json/lossless'
 import { RECORDING_KEY } from '@/lib/stream/log'
-import { systemActor } from '../access/actor'
-import { call, type OpenStream, openStream } from '../upstream/call'
+import { systemActor } from '../../access/actor'
+import { call, type OpenStream, openStream } from '../../upstream/call'
 
 /** A larger state is not kept with the recording. */
 const MAX_STATE_BYTES = 64 * 1024 * 1024

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Run } from '@/lib/contracts/agents/runs'
-import { type TestConsole, testConsole } from '../testing'
+import { type TestConsole, testConsole } from '../../testing'
+import { ScriptedRun, type ScriptedServer, scriptedServer, workspaceFor } from '../testing'
 import { askRun, findRunByKey, openRun, type RunPlace, readState } from './run-source'
-import { ScriptedRun, type ScriptedServer, scriptedServer, workspaceFor } from './testing'
 
 let console_: TestConsole
 let server: ScriptedServer

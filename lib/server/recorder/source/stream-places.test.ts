@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { AppError } from '@/lib/errors'
-import { adoptEnv } from '../process/env'
-import type { Destination } from '../upstream/destination'
+import { adoptEnv } from '../../process/env'
+import type { Destination } from '../../upstream/destination'
 import { holdStream, waitingStarts } from './stream-places'
 
 const settings = (queued: number) =>
