@@ -1,52 +1,31 @@
 import 'server-only'
 import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { AppError } from '@/lib/errors'
-import { storeOutage } from '../process/db'
-import { env } from '../process/env'
 import { log } from '../process/log'
-import { mapConcurrent } from '../process/map-concurrent'
 import { beforeExit, drainViewers } from '../process/shutdown'
 import { within } from '../process/within'
-import type { Message } from './instances/messages'
-import { Neighbours } from './instances/neighbours'
+import type { ActiveRecorder } from './active-recorder'
+import { Claims, type TakeOver } from './claims'
 import { WakeLine } from './instances/wake'
 import type { Chunk } from './log/chunk'
-import { fitMemory, RecordingLog } from './log/recording-log'
-import { frameMs, type RecorderSettings } from './log/timing'
+import type { RecordingLog } from './log/recording-log'
+import type { RecorderSettings } from './log/timing'
+import { OpenLogs } from './open-logs'
 import { packLive } from './packed/pack'
 import { keepUp } from './retention'
-import { type News, readNews, readSegments, storedEnd } from './segments'
-import type { RunPlace } from './source/run-source'
-import { CLAIMED_AT_ONCE, claimAgain, claimRecordings, findRecording, type RecordingRow, renewLeases } from './store'
+import { readSegments } from './segments'
+import { renewLeases } from './store'
 import { Writer } from './writer'
 
 const TICK_MS = 4000
 /** What another instance left stands still for its viewers until it is taken over. */
 const CLAIM_EVERY_MS = 1000
 const RETENTION_EVERY_MS = 3_600_000
-/** Memory for all logs together. Beyond it, stored entries are dropped, those unread for longest first. */
-const MEMORY_BYTES = 256 * 1024 * 1024
-/** Logs recorded elsewhere are kept whole up to this size; larger ones are read from the store by page. */
-const WHOLE_BYTES = 48 * 1024 * 1024
-const IDLE_MS = 60_000
-/** After a failure of the store, a take-over is tried again, and what other instances wrote is read again. */
-const AGAIN_MS = 1_000
 /** At a stop, browsers wait for 0.7 s at most before they reconnect (lib/live/connection.ts). */
 const RECONNECT_MS = 700
 /** In which recordings are handed over, and how long one may hold up the next. */
 const PORTIONS = 10
 const PORTION_MS = 150
-
-/** One recorder at work in this process. */
-export type ActiveRecorder = {
-  readonly place: RunPlace
-  /** Something about the run changed elsewhere, such as a cancel: check it now. */
-  poke(): void
-  /** Stops following without an end entry. `lost`: another instance took over. */
-  stop(why: 'shutdown' | 'lost'): Promise<void>
-}
-type TakeOver = (row: RecordingRow, wasCrash: boolean) => Promise<void>
 
 /** This process's recordings: the logs in memory, the active recorders and the line to other instances. */
 export class Hub {
@@ -56,30 +35,22 @@ export class Hub {
   readonly endSayers = new Set<string>()
   readonly writer: Writer
   readonly line: WakeLine
-  #neighbours: Neighbours | undefined
-  readonly #logs = new Map<string, RecordingLog>()
-  readonly #opening = new Map<string, Promise<RecordingLog>>()
-  readonly #refreshing = new Map<string, { again: boolean; done: Promise<void> }>()
-  /** Logs recorded elsewhere that may have grown. */
-  readonly #due = new Set<RecordingLog>()
-  /** Recordings that are being taken over. */
-  readonly #beginning = new Set<string>()
-  #isFollowing = false
-  #isStopped = false
+  readonly #logs: OpenLogs
+  readonly #claims: Claims
+  readonly #stopped = new AbortController()
   readonly #changeListeners = new Set<() => void>()
   #starting: Promise<void> | undefined
-  #claiming: Promise<void> | undefined
   #packing: Promise<void> | undefined
   #timer: NodeJS.Timeout | undefined
-  #claims: NodeJS.Timeout | undefined
+  #claimTimer: NodeJS.Timeout | undefined
   #cleanedAt = Number.NEGATIVE_INFINITY
-  #takeOver: TakeOver
 
   constructor(
     takeOver: TakeOver,
     readonly settings: RecorderSettings,
   ) {
-    this.#takeOver = takeOver
+    this.#logs = new OpenLogs((id) => this.recorders.has(id), this.#stopped.signal)
+    this.#claims = new Claims(this.instance, this.recorders, takeOver, this.#stopped.signal)
     this.writer = new Writer(this.instance, {
       onStored: (id, last) => {
         const held = this.#logs.get(id)
@@ -91,13 +62,16 @@ export class Hub {
       },
       hasOthers: () => this.line.hasListeners,
     })
-    const isNeighbour = (instance: number) => this.#neighbours?.has(instance) ?? false
-    this.line = new WakeLine(this.instance, (ids) => this.#wake(ids), isNeighbour)
+    this.line = new WakeLine(
+      this.instance,
+      (ids) => this.#wake(ids),
+      (instance) => this.#logs.isNeighbour(instance),
+    )
   }
 
   /** Whether recordings of dead instances are taken over here. */
   get hasStarted(): boolean {
-    return this.#claims !== undefined
+    return this.#claimTimer !== undefined
   }
 
   /**
@@ -117,24 +91,10 @@ export class Hub {
     if (!this.#timer) {
       beforeExit(() => this.#leave())
       this.#timer = setInterval(() => void this.#tick(), TICK_MS).unref()
-      await this.#meet().catch((error: unknown) => log.warn('recorder.without_neighbours', { error }))
+      await this.#logs.meet(this.instance).catch((error: unknown) => log.warn('recorder.without_neighbours', { error }))
     }
-    this.#claims ??= setInterval(() => void this.#claimLeft(), CLAIM_EVERY_MS).unref()
+    this.#claimTimer ??= setInterval(() => void this.#claimLeft(), CLAIM_EVERY_MS).unref()
     await this.claim()
-  }
-
-  /** Gets what other processes of this machine record straight from them. */
-  async #meet(): Promise<void> {
-    const folder = env().PILOTHOUSE_NEIGHBOURS
-    if (folder === undefined) return
-    const neighbours = new Neighbours(folder, this.instance, {
-      recorded: (id) => (this.recorders.has(id) ? this.#logs.get(id) : undefined),
-      followed: () => this.#followed(),
-      onChunk: (news) => this.#adopt(news),
-      onLost: () => this.#look(),
-    })
-    this.#neighbours = neighbours
-    await neighbours.open()
   }
 
   /** An instance that takes recordings over is slow to answer, so viewers reconnect to it first. */
@@ -149,11 +109,11 @@ export class Hub {
   /** Stores everything and hands the recordings over to other instances. */
   async stop(): Promise<void> {
     clearInterval(this.#timer)
-    clearInterval(this.#claims)
-    this.#isStopped = true
+    clearInterval(this.#claimTimer)
+    this.#stopped.abort()
     await this.#handOver()
-    await Promise.allSettled([this.#claiming, this.#packing])
-    this.#neighbours?.close()
+    await Promise.allSettled([this.#claims.underWay, this.#packing])
+    this.#logs.leaveNeighbours()
     await this.line.close()
   }
 
@@ -173,73 +133,32 @@ export class Hub {
 
   /** Takes over what nobody records. A call while one is under way joins it. */
   claim(): Promise<void> {
-    this.#claiming ??= this.#claim().finally(() => {
-      this.#claiming = undefined
-    })
-    return this.#claiming
-  }
-
-  async #claim(): Promise<void> {
-    // One portion after another, so that other instances get their share and viewers wait for none but the first.
-    for (let isMore = true; isMore && !this.#isStopped; ) {
-      const claimed = await claimRecordings(this.instance)
-      isMore = claimed.length === CLAIMED_AT_ONCE
-      await mapConcurrent(claimed, ({ row, wasCrash }) => this.#begin(row, wasCrash))
-    }
-  }
-
-  async #begin(row: RecordingRow, wasCrash: boolean): Promise<void> {
-    // The store was unreachable for longer than a lease.
-    if (this.recorders.has(row.id) || this.#beginning.has(row.id)) return
-    log.info('recorder.taken_over', { recording: row.id, wasCrash })
-    this.#beginning.add(row.id)
-    try {
-      await this.#takeOver(row, wasCrash)
-      if (this.#isStopped) await this.recorders.get(row.id)?.stop('shutdown')
-    } catch (error) {
-      log.error('recorder.take_over_failed', { recording: row.id, error })
-      if (storeOutage(error)) this.#beginLater(row.id)
-    } finally {
-      this.#beginning.delete(row.id)
-    }
-  }
-
-  /** Until the lease ends, no other instance would. */
-  #beginLater(id: string): void {
-    const again = async () => {
-      const row = this.#isStopped ? undefined : await claimAgain(id, this.instance)
-      if (row) await this.#begin(row, true)
-    }
-    setTimeout(() => void again().catch(() => this.#beginLater(id)), AGAIN_MS).unref()
+    return this.#claims.claim()
   }
 
   /** Replaces whatever was kept of a log with the one being recorded here. */
   hold(one: RecordingLog): void {
-    this.#replace(one.id, one)
+    this.#logs.replace(one.id, one)
     this.changed()
   }
 
   /** Takes a chunk of what is recorded here. */
   add(one: RecordingLog, chunk: Chunk, lastEventId: string | null): void {
-    this.#neighbours?.tell(one, chunk)
+    this.#logs.tell(one, chunk)
     this.writer.add({ recording: one.id, chunk, lastEventId })
   }
 
   /** Drops a log that this process no longer writes; viewers open it again. */
   release(id: string): void {
-    this.#replace(id, undefined)
+    this.#logs.replace(id, undefined)
   }
 
   /** The log of a recording, recorded here or elsewhere. Throws AppError not_found. */
   async log(id: string): Promise<RecordingLog> {
     const held = this.#logs.get(id)
     if (held) return held
-    let opening = this.#opening.get(id)
-    if (!opening) {
-      opening = this.#open(id).finally(() => this.#opening.delete(id))
-      this.#opening.set(id, opening)
-    }
-    return opening
+    await this.start()
+    return await this.#logs.open(id)
   }
 
   /** Chunks after `cursor` that are not in memory. */
@@ -256,138 +175,12 @@ export class Hub {
     for (const listener of this.#changeListeners) listener()
   }
 
-  async #open(id: string): Promise<RecordingLog> {
-    await this.start()
-    const row = await findRecording(id)
-    if (!row) throw new AppError('not_found', 'This workspace has no such recording. It may have expired.')
-    const end = await storedEnd(id)
-    const known = this.#logs.get(id) // a recorder may have started meanwhile
-    if (known) return known
-    const opened = new RecordingLog(row, row.cuts, { phase: row.phase, last: end.last, totalBytes: end.bytes })
-    this.#logs.set(id, opened)
-    try {
-      if (end.bytes <= WHOLE_BYTES && end.last > 0) opened.fill(await readSegments(id, 0, Number.MAX_SAFE_INTEGER))
-      // It may have grown between the two reads, without a notice, because it was not in the map yet.
-      if (row.phase !== 'ended') await this.#refresh(opened)
-      if (opened.phase !== 'ended') this.#neighbours?.want(opened)
-    } catch (error) {
-      if (this.#logs.get(id) === opened) this.release(id)
-      throw error
-    }
-    return opened
-  }
-
-  #replace(id: string, by: RecordingLog | undefined): void {
-    const before = this.#logs.get(id)
-    if (by) this.#logs.set(id, by)
-    else this.#logs.delete(id)
-    if (!before || before === by) return
-    this.#neighbours?.drop(id)
-    before.abandon()
-  }
-
   #wake(ids: string[] | 'all' | 'left'): void {
     if (ids === 'left') return void this.#claimHandedOver()
-    const heard = ids === 'all' ? [...this.#logs.keys()] : ids
-    for (const id of heard) {
-      const [held, recorder] = [this.#logs.get(id), this.recorders.get(id)]
-      if (recorder) recorder.poke()
-      else if (held) this.#due.add(held)
-    }
-    void this.#follow()
+    const heard = ids === 'all' ? this.#logs.ids : ids
+    for (const id of heard) this.recorders.get(id)?.poke()
+    this.#logs.look(heard)
     this.changed()
-  }
-
-  /** Reads what other instances wrote, in one read for all logs, once per frame at most. */
-  async #follow(): Promise<void> {
-    if (this.#isFollowing) return
-    this.#isFollowing = true
-    while (this.#due.size > 0 && !this.#isStopped) {
-      const logs = [...this.#due].filter((one) => this.#isFollowed(one))
-      this.#due.clear()
-      const frame = sleep(frameMs())
-      try {
-        const news = await readNews(logs)
-        for (const one of logs)
-          this.#take(one, news.get(one.id)).then(
-            () => one.setOutage(undefined),
-            (error: unknown) => this.#miss([one], error),
-          )
-      } catch (error) {
-        this.#miss(logs, error)
-      }
-      await frame
-    }
-    this.#isFollowing = false
-  }
-
-  /** Tells viewers that there may be more than they see, and reads it again later: no other notice may come. */
-  #miss(logs: readonly RecordingLog[], error: unknown): void {
-    log.warn('recorder.news_failed', { recordings: logs.length, error })
-    if (storeOutage(error)) for (const one of logs) if (one.phase !== 'ended') one.setOutage(error)
-    setTimeout(() => this.#look(logs), AGAIN_MS).unref()
-  }
-
-  #look(logs: Iterable<RecordingLog> = this.#logs.values()): void {
-    for (const one of this.#followed(logs)) this.#due.add(one)
-    void this.#follow()
-  }
-
-  #followed(logs: Iterable<RecordingLog> = this.#logs.values()): RecordingLog[] {
-    return [...logs].filter((one) => one.phase !== 'ended' && this.#isFollowed(one))
-  }
-
-  #isFollowed(one: RecordingLog): boolean {
-    return this.#logs.get(one.id) === one && !this.recorders.has(one.id)
-  }
-
-  /** Adds what another process of this machine has just recorded. */
-  #adopt({ id, epoch, stored, chunk }: Extract<Message, { kind: 'chunk' }>): void {
-    const one = this.#logs.get(id)
-    if (!one || !this.#isFollowed(one) || (epoch === one.epoch && one.adopt(chunk, stored))) return
-    // What is still missing after that has not been stored yet, and comes from the neighbour's memory.
-    this.#refresh(one).then(
-      () => this.#neighbours?.want(one),
-      (error: unknown) => this.#miss([one], error),
-    )
-  }
-
-  /** Adds the news to a log. What they do not tell, such as an end or a gap, is read for that log alone. */
-  async #take(one: RecordingLog, news: News | undefined): Promise<void> {
-    if (!this.#isFollowed(one)) return
-    if (news?.epoch === one.epoch) {
-      if (news.phase === 'ended' && one.phase === 'ended') return
-      if (news.phase !== 'ended' && news.chunks.every((chunk) => one.adopt(chunk))) {
-        one.setPhase(news.phase)
-        if (!news.isAll) this.#due.add(one)
-        return
-      }
-    }
-    await this.#refresh(one)
-  }
-
-  /** Reads what another instance wrote, one read at a time per log. A notice during a read causes another one. */
-  #refresh(one: RecordingLog): Promise<void> {
-    const running = this.#refreshing.get(one.id)
-    if (running) {
-      running.again = true
-      return running.done
-    }
-    const state = { again: true, done: Promise.resolve() }
-    this.#refreshing.set(one.id, state)
-    state.done = this.#readAgain(one, state).finally(() => this.#refreshing.delete(one.id))
-    return state.done
-  }
-
-  async #readAgain(one: RecordingLog, state: { again: boolean }): Promise<void> {
-    while (state.again && this.#isFollowed(one)) {
-      state.again = false
-      const row = await findRecording(one.id)
-      if (this.#logs.get(one.id) !== one) return // taken over here meanwhile
-      if (!row || row.cuts.length !== one.epoch) return this.release(one.id)
-      for (const chunk of await readSegments(one.id, one.last, WHOLE_BYTES)) one.adopt(chunk)
-      one.setPhase(row.phase)
-    }
   }
 
   async #tick(): Promise<void> {
@@ -405,13 +198,13 @@ export class Hub {
       }
     } catch (error) {
       log.warn('recorder.tick_failed', { error })
-      this.#look() // without the store no notice comes
+      this.#logs.lookAll() // without the store no notice comes
     }
-    this.#tidy()
+    this.#logs.tidy()
   }
 
   #pack(live: readonly RecordingLog[]): void {
-    this.#packing ??= packLive(live, { isOver: () => this.#isStopped }).finally(() => {
+    this.#packing ??= packLive(live, { isOver: () => this.#stopped.signal.aborted }).finally(() => {
       this.#packing = undefined
     })
   }
@@ -424,19 +217,7 @@ export class Hub {
 
   /** A claim that is under way may have come too early. */
   async #claimHandedOver(): Promise<void> {
-    await this.#claiming?.catch(() => {})
+    await this.#claims.underWay?.catch(() => {})
     await this.#claimLeft()
-  }
-
-  #tidy(): void {
-    const now = Date.now()
-    for (const one of this.#logs.values()) {
-      if (one.listeners > 0) one.usedAt = now
-      else if (!this.recorders.has(one.id) && now - one.usedAt > IDLE_MS) {
-        this.#logs.delete(one.id)
-        this.#neighbours?.drop(one.id)
-      }
-    }
-    fitMemory([...this.#logs.values()], MEMORY_BYTES)
   }
 }
