@@ -4,12 +4,15 @@ import type { RecordedFigures } from '@/lib/contracts/agents/run-row'
 import { isRecord } from '@/lib/json/guards'
 import { parseJson, printJson } from '@/lib/json/lossless'
 import type { RecordingOutcome, RecordingSummary } from '@/lib/stream/log'
+import { interruptIds } from '@/lib/stream/questions'
 import { applyEntry, createRunView, recordedFigures } from '@/lib/stream/run-view'
 import { readMessage } from '@/lib/stream/wire-message'
 import { log } from '../process/log'
 import { chunkAfter, decodeChunk } from './log/chunk'
 import type { RecordingLog } from './log/recording-log'
 import { readSegments } from './segments'
+import type { Intake } from './source/intake'
+import type { Asked } from './source/run-source'
 
 /** What is known about a run after its stream ended. */
 export type Facts = {
@@ -34,6 +37,26 @@ export type Facts = {
   isAsked: boolean
   /** The request asked to stop before or after nodes. */
   hasBreakpoints: boolean
+}
+
+/** From what the server says about the run and its thread's state, and what its stream held. */
+export function factsOf(
+  asked: Asked,
+  stream: Intake,
+  state: StateLike,
+  known: Pick<Facts, 'isStateless' | 'hasBreakpoints' | 'wasCancelled'>,
+): Facts {
+  return {
+    ...known,
+    status: asked.kind === 'run' ? asked.status : undefined,
+    isGone: asked.kind === 'gone',
+    sawError: stream.sawError,
+    endStatus: stream.cancelled === 'rollback' ? 'rollback' : stream.endStatus,
+    wasStopped: stream.cancelled === 'interrupt' || isStoppedState(state),
+    isWhole: stream.isWhole && !stream.isBroken,
+    isWaiting: isWaitingState(state),
+    isAsked: isAskingState(state),
+  }
 }
 
 const KNOWN = new Set<string>(['success', 'error', 'timeout', 'interrupted'])
@@ -138,6 +161,22 @@ const spoken = ({ parts }: NonNullable<ReturnType<typeof readMessage>>): string 
     .map((part) => (part.kind === 'text' ? part.text : ''))
     .join('')
     .trim()
+
+/** What the row of an ended recording says about its result. `text`: the state as text. */
+export function resultOf(
+  outcome: RecordingOutcome,
+  stream: Intake,
+  state: Record<string, unknown> | undefined,
+  text: string | undefined,
+) {
+  return {
+    error: errorOf(outcome, stream.errorText, state),
+    output: state
+      ? outputOf(state.values, text?.length ?? Number.POSITIVE_INFINITY)
+      : outputOf(readValues(stream.valuesText), stream.valuesText?.length ?? 0),
+    ...(state && outcome === 'waiting' && { questions: interruptIds(state) }),
+  }
+}
 
 const FIGURES_BYTES = 16 * 1024 * 1024
 const PAGE_BYTES = 256 * 1024

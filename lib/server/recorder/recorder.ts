@@ -1,7 +1,6 @@
 import 'server-only'
 import { printJson } from '@/lib/json/lossless'
 import type { LogEntry } from '@/lib/stream/log'
-import { interruptIds } from '@/lib/stream/questions'
 import { endedTimes } from '@/lib/stream/run-times'
 import { log } from '../process/log'
 import { outside } from '../process/outside'
@@ -9,27 +8,14 @@ import type { OpenStream } from '../upstream/call'
 import type { ActiveRecorder } from './active-recorder'
 import type { Hub } from './hub'
 import type { RecordingLog } from './log/recording-log'
-import type { RecorderTiming } from './log/timing'
-import {
-  errorOf,
-  type Facts,
-  figuresOf,
-  isAskingState,
-  isStoppedState,
-  isWaitingState,
-  mayBeCancelled,
-  outcomeOf,
-  outputOf,
-  readValues,
-} from './outcome'
+import { type RecorderTiming, retryMs } from './log/timing'
+import { factsOf, figuresOf, mayBeCancelled, outcomeOf, resultOf } from './outcome'
 import { packSegments } from './packed/pack'
+import { RowUpdates } from './row-updates'
 import { drain, type Ending } from './source/drain'
 import { Intake } from './source/intake'
 import { type Asked, asAppError, askRun, isOver, openRun, type RunPlace, readState } from './source/run-source'
-import { findRecording, type RecordingRow, summaryOf, updateRecording } from './store'
-
-type Patch = Parameters<typeof updateRecording>[1]
-const UPDATE_AGAIN_MS = 1_000
+import { findRecording, type RecordingRow, summaryOf } from './store'
 
 /**
  * Follows one run to its end and writes its log, as the only reader upstream however many watch. The outcome is what
@@ -43,6 +29,7 @@ export class Recorder implements ActiveRecorder {
   readonly #timing: RecorderTiming
   readonly #log: RecordingLog
   readonly #intake: Intake
+  readonly #row: RowUpdates
   /** When this instance began to follow the run. */
   readonly #startedAt = Date.now()
   /** When the run began, as far as the console knows. */
@@ -52,9 +39,6 @@ export class Recorder implements ActiveRecorder {
   #isResumable: boolean
   #why: 'shutdown' | 'lost' | undefined
   #done: Promise<void> = Promise.resolve()
-  #updates: Promise<void> = Promise.resolve()
-  /** Of the row, what the store has not taken yet. */
-  #unwritten: Patch = {}
   #isNamed: () => void = () => {}
   #wake: () => void = () => {}
 
@@ -72,6 +56,12 @@ export class Recorder implements ActiveRecorder {
     })
     if (run) this.#isNamed()
     this.#intake = new Intake(held, (thread, run) => this.name(thread, run), hub.settings.recordingBytes)
+    this.#row = new RowUpdates(id, hub.instance, {
+      isEnded: () => held.phase === 'ended',
+      written: () => hub.changed(),
+      lost: () => void this.stop('lost'),
+      stopped: this.signal,
+    })
     hub.writer.accept(id)
     held.onChunk = (chunk) => hub.add(held, chunk, this.#intake.lastEventId || null)
     hub.recorders.set(id, this)
@@ -136,13 +126,13 @@ export class Recorder implements ActiveRecorder {
     this.place.thread ??= thread
     this.place.run ??= run
     if (!isNew) return
-    this.#update({ thread: this.place.thread, run: this.place.run })
+    this.#row.add({ thread: this.place.thread, run: this.place.run })
     if (this.place.run) this.#isNamed()
   }
 
   /** Whether the row has the ids known so far, once the store has answered. What it has not taken is written again later. */
   get written(): Promise<boolean> {
-    return this.#updates.then(() => Object.keys(this.#unwritten).length === 0)
+    return this.#row.settled.then(() => this.#row.isWritten)
   }
 
   /** Resolves when the run is no longer followed. */
@@ -190,8 +180,7 @@ export class Recorder implements ActiveRecorder {
       const isPauseDue = stream !== undefined || tries > 0 || asked?.kind !== 'run'
       stream = undefined
       this.#setPhase(intake.isFull ? 'live' : 'reconnecting')
-      if (isPauseDue)
-        await this.pause(Math.min(this.#timing.retryFirstMs * 2 ** Math.min(tries, 10), this.#timing.retryMaxMs), asked)
+      if (isPauseDue) await this.pause(retryMs(tries, this.#timing), asked)
       if (this.signal.aborted) return false
       wasOver = asked !== undefined && isOver(asked)
       if (!intake.isFull) stream = await this.#rejoin(wasOver)
@@ -279,23 +268,15 @@ export class Recorder implements ActiveRecorder {
     const asked = last ?? (await this.#statusAfterClose(true))
     const run = asked.kind === 'run' ? asked.run : undefined
     const { text: state, value, reason: stateReason } = await readState(this.place, this.signal, run)
-    const row = await this.#row()
-    const facts: Facts = {
-      status: asked.kind === 'run' ? asked.status : undefined,
-      isGone: asked.kind === 'gone',
+    const row = await this.#findRow()
+    const facts = factsOf(asked, intake, value, {
       isStateless: this.place.isStateless,
-      wasCancelled: Boolean(row?.cancelledAt),
-      sawError: intake.sawError,
-      endStatus: intake.cancelled === 'rollback' ? 'rollback' : intake.endStatus,
-      wasStopped: intake.cancelled === 'interrupt' || isStoppedState(value),
-      isWhole: intake.isWhole && !intake.isBroken,
-      isWaiting: isWaitingState(value),
-      isAsked: isAskingState(value),
       hasBreakpoints: this.#hasBreakpoints,
-    }
+      wasCancelled: Boolean(row?.cancelledAt),
+    })
     if (!facts.wasCancelled && mayBeCancelled(facts)) {
       await this.pause(this.#timing.confirmMs)
-      facts.wasCancelled = Boolean((await this.#row())?.cancelledAt)
+      facts.wasCancelled = Boolean((await this.#findRow())?.cancelledAt)
     }
     if (this.signal.aborted) return false
     intake.beginLate()
@@ -318,30 +299,17 @@ export class Recorder implements ActiveRecorder {
       ...(why && { reason: why }),
     })
     await this.#stored()
-    const error = errorOf(outcome, intake.errorText, value)
-    const output = value
-      ? outputOf(value.values, state?.length ?? Number.POSITIVE_INFINITY)
-      : outputOf(readValues(intake.valuesText), intake.valuesText?.length ?? 0)
-    const end = {
-      ...this.#unwritten,
-      phase: 'ended',
-      outcome,
-      error,
-      output,
-      ...(value && outcome === 'waiting' && { questions: interruptIds(value) }),
-      figures: row ? await figuresOf(this.#log, summaryOf(row)) : null,
-      ...times,
-      ...this.#size,
-      owner: null,
-    } as const
-    await this.#insist(() => updateRecording(this.#log.id, end, { instance: this.#hub.instance, isOwner: true }))
+    const result = resultOf(outcome, intake, value, state)
+    const figures = row ? await figuresOf(this.#log, summaryOf(row)) : null
+    const end = { phase: 'ended', outcome, ...result, figures, ...times, ...this.#size, owner: null } as const
+    await this.#insist(() => this.#row.writeWith(end))
     await packSegments(this.#log.id).catch((error: unknown) =>
       log.warn('recorder.not_packed', { recording: this.#log.id, error }),
     )
     return true
   }
 
-  async #row(): Promise<RecordingRow | undefined> {
+  async #findRow(): Promise<RecordingRow | undefined> {
     return await this.#insist(() => findRecording(this.#log.id))
   }
 
@@ -349,15 +317,14 @@ export class Recorder implements ActiveRecorder {
   async #giveUp(): Promise<void> {
     if (this.#why === 'shutdown') {
       await this.#stored()
-      const left = { ...this.#unwritten, owner: null, ...this.#size, phase: 'reconnecting' } as const
-      await updateRecording(this.#log.id, left, { instance: this.#hub.instance, isOwner: true })
+      await this.#row.writeWith({ owner: null, ...this.#size, phase: 'reconnecting' })
     }
     this.#hub.release(this.#log.id)
   }
 
   async #stored(): Promise<void> {
     this.#log.seal()
-    await Promise.all([this.#hub.writer.flushed(this.#log.id), this.#updates])
+    await Promise.all([this.#hub.writer.flushed(this.#log.id), this.#row.settled])
   }
 
   get #size() {
@@ -367,31 +334,7 @@ export class Recorder implements ActiveRecorder {
   #setPhase(phase: 'live' | 'reconnecting'): void {
     if (this.#log.phase === phase) return
     this.#log.setPhase(phase)
-    this.#update({ phase })
-  }
-
-  /** Writes to the row in the background, in order. What the store does not take is written later. */
-  #update(patch: Patch): void {
-    this.#unwritten = { ...this.#unwritten, ...patch }
-    this.#updates = this.#updates
-      .then(() => this.#writeRow())
-      .catch((error: unknown) => {
-        log.warn('recorder.row_not_updated', { recording: this.#log.id, error })
-        if (!this.signal.aborted) setTimeout(() => this.#update({}), UPDATE_AGAIN_MS).unref()
-      })
-  }
-
-  async #writeRow(): Promise<void> {
-    const patch = this.#unwritten
-    if (Object.keys(patch).length === 0 || this.#log.phase === 'ended') return // the end is stored with the rest
-    if (!(await updateRecording(this.#log.id, patch, { instance: this.#hub.instance, isOwner: true }))) {
-      void this.stop('lost')
-      throw new Error('Another console instance has taken this recording over.')
-    }
-    this.#unwritten = Object.fromEntries(
-      Object.entries(this.#unwritten).filter(([name, value]) => patch[name as keyof Patch] !== value),
-    )
-    this.#hub.changed()
+    this.#row.add({ phase })
   }
 
   /** Repeats the work until the store is reachable again. */
@@ -401,7 +344,7 @@ export class Recorder implements ActiveRecorder {
         return await work()
       } catch (error) {
         log.warn('recorder.store_away', { recording: this.#log.id, error })
-        await this.pause(Math.min(this.#timing.retryFirstMs * 2 ** Math.min(tries, 10), this.#timing.retryMaxMs))
+        await this.pause(retryMs(tries, this.#timing))
       }
     }
     return undefined

@@ -3,7 +3,7 @@ import { log } from '../process/log'
 import type { Hub } from './hub'
 import { type Chunk, decodeChunk } from './log/chunk'
 import { RecordingLog } from './log/recording-log'
-import type { RecorderTiming } from './log/timing'
+import { type RecorderTiming, retryMs } from './log/timing'
 import { Recorder } from './recorder'
 import { readSegments, type StoredEnd, storedEnd, truncateSegments } from './segments'
 import { REPLAY_MS } from './source/intake'
@@ -72,7 +72,7 @@ async function nameByKey(recorder: Recorder, id: string, timing: RecorderTiming)
       log.warn('recorder.run_not_found', { recording: id, error })
     }
     if (performance.now() - began > (hasAnswered ? timing.sentMs : timing.giveUpMs)) return
-    await recorder.pause(Math.min(timing.retryFirstMs * 2 ** Math.min(tries, 10), timing.retryMaxMs))
+    await recorder.pause(retryMs(tries, timing))
   }
 }
 

@@ -43,6 +43,10 @@ export const recorderSettings = (
   recordingBytes = 256 * 1024 * 1024,
 ): RecorderSettings => ({ timing: { ...TIMING, ...timing }, recordingBytes })
 
+/** How long to wait after so many failures in a row: longer each time. */
+export const retryMs = (tries: number, { retryFirstMs, retryMaxMs }: RecorderTiming): number =>
+  Math.min(retryFirstMs * 2 ** Math.min(tries, 10), retryMaxMs)
+
 /** Shortest time between two chunks of a busy stream; an event after a pause is sent at once. */
 export const FRAME_MS = 33
 /** The same where the process has little time to spare. */
