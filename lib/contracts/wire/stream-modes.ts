@@ -13,7 +13,7 @@ type Row = {
 
 /**
  * One row per stream mode, in the order of the start form. For a new mode add a row; the compiler then asks for its
- * handler (`lib/stream/modes.ts`), its source (`platform/agent-server/runs/wire-events.ts`) and, if it is offered, its name.
+ * handler (`lib/stream/modes.ts`), its source (`platform/agent-server/runs/wire/wire-events.ts`) and, if it is offered, its name.
  */
 export const STREAM_MODES = {
   'messages-tuple': {

@@ -1,6 +1,6 @@
 import type { Hub } from '../runs/hub'
-import { PROTOCOL_EVENT, type ProtocolBody } from '../runs/protocol-events'
 import type { RunRow } from '../runs/runs'
+import { PROTOCOL_EVENT, type ProtocolBody } from '../runs/wire/protocol-events'
 
 export type AgentTree = { namespace: string[]; status: string; graph_name: string; children?: AgentTree[] }
 type Lifecycle = { event: string; graph_name: string }

@@ -5,11 +5,11 @@ import type { Bus } from '../persistence/bus'
 import type { Db } from '../persistence/db'
 import type { Entry } from '../runs/events'
 import { IDS_PER_ATTEMPT } from '../runs/hub'
-import { PROTOCOL_EVENT, type ProtocolBody } from '../runs/protocol-events'
 import type { RunReaders } from '../runs/run-readers'
 import { isInProgress } from '../runs/runs'
 import { type Cursor, type NumberedRun, ThreadReader, type ThreadView } from '../runs/thread-reader'
 import type { ThreadWatch } from '../runs/thread-watch'
+import { PROTOCOL_EVENT, type ProtocolBody } from '../runs/wire/protocol-events'
 import type { Threads } from '../threads/threads'
 
 export type Filter = Parameters<typeof matchesSubscription>[1] & { since?: number }

@@ -12,12 +12,12 @@ import { encodeEventData } from '../threads/messages'
 import { configurableOf } from '../threads/thread-state'
 import type { EventWriter } from './event-store'
 import type { RunLog } from './events'
-import { PrefersStreaming } from './model-calls'
-import { PROTOCOL_EVENT, ProtocolEvents } from './protocol-events'
 import { checkpointIdOf, continuesCheckpoint, saveOriginalWrites } from './rollback'
 import { callerOf } from './run-request'
-import { streamGraph } from './run-stream'
 import { type CancelAction, type RunRow, withInput } from './runs'
+import { PrefersStreaming } from './wire/model-calls'
+import { PROTOCOL_EVENT, ProtocolEvents } from './wire/protocol-events'
+import { streamGraph } from './wire/run-stream'
 
 type Json = Record<string, unknown>
 

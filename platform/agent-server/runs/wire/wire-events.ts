@@ -1,7 +1,7 @@
 import { AUTH_KEY } from '@/lib/contracts/wire/dialect'
 import type { StreamMode } from '@/lib/contracts/wire/stream-modes'
-import { metadataOut, streamMetadataOut } from '../threads/messages'
-import { checkpointOut, interruptOut } from '../threads/state'
+import { metadataOut, streamMetadataOut } from '../../threads/messages'
+import { checkpointOut, interruptOut } from '../../threads/state'
 
 /** Converts the runtime's chunks to wire events, mode by mode. */
 

@@ -1,5 +1,5 @@
 import type { AIMessageChunk } from '@langchain/core/messages'
-import { streamMetadataOut } from '../threads/messages'
+import { streamMetadataOut } from '../../threads/messages'
 
 type Emit = (event: string, data: unknown) => void
 type ModelEvent = { run_id: string; tags?: string[]; metadata?: unknown; data: { chunk?: unknown } }

@@ -2,7 +2,7 @@ import { convertChunksToEvents } from '@langchain/core/language_models/compat'
 import { AIMessageChunk, type BaseMessage } from '@langchain/core/messages'
 import type { ChatGenerationChunk } from '@langchain/core/outputs'
 import { NODE_KEY } from '@/lib/contracts/wire/dialect'
-import { messageType } from '../threads/messages'
+import { messageType } from '../../threads/messages'
 import type { ModelCalls } from './model-calls'
 
 type Json = Record<string, unknown>

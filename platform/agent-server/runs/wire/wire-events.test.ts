@@ -1,9 +1,9 @@
 import { AIMessage, HumanMessage } from '@langchain/core/messages'
 import { describe, expect, test } from 'vitest'
-import { failureOf, readRpc, rpcProblem, sentenceOf } from '../protocols/rpc'
-import { lastMessageText, messagesOf, textOf } from '../threads/message-text'
-import { encode, encodeEventData, encodeRecord, metadataOut, streamMetadataOut, toPlain } from '../threads/messages'
-import { checkpointOut, interruptOut, openInterrupts, restingStatus, stateOut } from '../threads/state'
+import { failureOf, readRpc, rpcProblem, sentenceOf } from '../../protocols/rpc'
+import { lastMessageText, messagesOf, textOf } from '../../threads/message-text'
+import { encode, encodeEventData, encodeRecord, metadataOut, streamMetadataOut, toPlain } from '../../threads/messages'
+import { checkpointOut, interruptOut, openInterrupts, restingStatus, stateOut } from '../../threads/state'
 import { eventName, nativeModes, needsEvents, payloadOut, requestedModes } from './wire-events'
 
 describe('stream modes', () => {
