@@ -5,9 +5,10 @@ import { HttpError, invalid, notFound } from '../kernel/errors'
 import { pageHeaders, select } from '../kernel/listing'
 import type { Hub } from '../runs/hub'
 import type { RunReaders } from '../runs/run-readers'
+import type { RunRow } from '../runs/run-record'
 import type { RunStarter } from '../runs/run-starter'
 import type { RunStopper } from '../runs/run-stopper'
-import type { RunRow, Runs } from '../runs/runs'
+import type { Runs } from '../runs/runs'
 import type { Threads } from '../threads/threads'
 
 type RunHandlers = Pick<

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Hub } from '../runs/hub'
-import type { RunRow } from '../runs/runs'
+import type { RunRow } from '../runs/run-record'
 import { agentTree } from './agent-tree'
 
 type Stored = { event: string; data: string }

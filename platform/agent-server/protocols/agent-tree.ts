@@ -1,5 +1,5 @@
 import type { Hub } from '../runs/hub'
-import type { RunRow } from '../runs/runs'
+import type { RunRow } from '../runs/run-record'
 import { PROTOCOL_EVENT, type ProtocolBody } from '../runs/wire/protocol-events'
 
 export type AgentTree = { namespace: string[]; status: string; graph_name: string; children?: AgentTree[] }

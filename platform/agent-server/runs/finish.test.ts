@@ -11,7 +11,8 @@ import { type EventStore, EventWriter } from './event-store'
 import { RunLog } from './events'
 import type { AttemptResult } from './execute'
 import { RunFinisher } from './finish'
-import { type RunRow, Runs } from './runs'
+import type { RunRow } from './run-record'
+import { Runs } from './runs'
 
 // The ends of runs in the store, as this process or another one comes to them.
 

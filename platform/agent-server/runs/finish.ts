@@ -9,8 +9,10 @@ import { REFRESH_TTL, removeThread, type Threads } from '../threads/threads'
 import type { EventWriter } from './event-store'
 import type { Entry, RunLog } from './events'
 import type { AttemptResult } from './execute'
+import { CLAIMABLE, freeThread } from './free-thread'
+import { enqueueNotices } from './notices'
 import { undoRun } from './rollback'
-import { CLAIMABLE, enqueueNotices, freeThread, RUN_COLUMNS, type RunRow } from './runs'
+import { RUN_COLUMNS, type RunRow } from './run-record'
 
 /** A run that was alone in this many processes that ended, with no step stored in between, fails for good. */
 const MAX_CRASHES = 3

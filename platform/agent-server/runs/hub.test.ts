@@ -6,7 +6,8 @@ import type { ThreadStates } from '../threads/thread-state'
 import type { Threads } from '../threads/threads'
 import { Hub } from './hub'
 import { RunReaders } from './run-readers'
-import type { RunRow, Runs } from './runs'
+import type { RunRow } from './run-record'
+import type { Runs } from './runs'
 
 const RUN = { status: 'running', is_resumable: true, is_watched: false, attempt: 1, creator: 2, owner: 2 }
 

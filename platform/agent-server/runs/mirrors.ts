@@ -1,7 +1,7 @@
 import type { Bus } from '../persistence/bus'
 import type { Db } from '../persistence/db'
 import type { Entry, RunLog } from './events'
-import { isInProgress } from './runs'
+import { isInProgress } from './run-record'
 
 /** How many runs are looked up at once, and how many of their events together. */
 const RUNS_PER_PAGE = 100

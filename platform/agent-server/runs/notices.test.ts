@@ -4,7 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Bus } from '../persistence/bus'
 import type { Db } from '../persistence/db'
 import { testTables } from '../testing'
-import { enqueueNotices, type RunRow, Runs } from './runs'
+import { enqueueNotices } from './notices'
+import type { RunRow } from './run-record'
+import { Runs } from './runs'
 
 let tables: Awaited<ReturnType<typeof testTables>>
 let db: Db

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { NOW, queueOver, row, settle } from '../fixtures/memory-queue'
-import type { RunRow } from './runs'
+import type { RunRow } from './run-record'
 
 // When the queue looks for runs and other processes, in memory.
 

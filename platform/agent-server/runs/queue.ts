@@ -6,7 +6,7 @@ import type { Db } from '../persistence/db'
 import { type AttemptResult, type ExecutionServices, execute, type StopReason } from './execute'
 import { type RunFinisher, SUSPECT_CRASHES } from './finish'
 import type { Hub } from './hub'
-import { RUN_COLUMNS, type RunRow } from './runs'
+import { RUN_COLUMNS, type RunRow } from './run-record'
 
 /** Concurrent runs per process; each mostly waits for a model or a tool. */
 const MAX_CONCURRENT = 100

@@ -7,7 +7,8 @@ import type { Threads } from '../threads/threads'
 import type { Entry, Outcome } from './events'
 import { Hub } from './hub'
 import { type ReadOptions, RunReaders, resultOf } from './run-readers'
-import type { RunRow, Runs } from './runs'
+import type { RunRow } from './run-record'
+import type { Runs } from './runs'
 
 // Readers in memory: the database is a list of stored events, and `row` is the run as it is stored.
 

@@ -1,6 +1,6 @@
 import type { Db } from '../persistence/db'
 import { removeUnusedBlobs } from '../threads/threads'
-import type { RunRow } from './runs'
+import type { RunRow } from './run-record'
 
 /** Rolls a run back: restores the thread's state from before it. */
 

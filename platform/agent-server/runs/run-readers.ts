@@ -6,7 +6,8 @@ import type { ThreadStates } from '../threads/thread-state'
 import type { Threads } from '../threads/threads'
 import { type Entry, encodeEvent, HEARTBEAT, HEARTBEAT_MS, type LogReader, type Outcome, type RunLog } from './events'
 import type { Hub } from './hub'
-import { type CancelAction, isInProgress, type RunRow, type Runs } from './runs'
+import { type CancelAction, isInProgress, type RunRow } from './run-record'
+import type { Runs } from './runs'
 import { PROTOCOL_EVENT } from './wire/protocol-events'
 
 /** Part of every stream, whatever modes and namespaces the reader selects. */

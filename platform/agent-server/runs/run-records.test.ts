@@ -5,8 +5,9 @@ import type { Bus } from '../persistence/bus'
 import type { Db } from '../persistence/db'
 import { testTables } from '../testing'
 import type { Ttl } from '../threads/threads'
+import { type RunRow, runOut, withInput } from './run-record'
 import type { RunRequest } from './run-request'
-import { type RunRow, Runs, runOut, withInput } from './runs'
+import { Runs } from './runs'
 
 // The records of runs, without a queue that would execute them.
 

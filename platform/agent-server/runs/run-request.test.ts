@@ -8,8 +8,8 @@ import { webhookRules } from '../kernel/webhook-rules'
 import type { ThreadStates } from '../threads/thread-state'
 import type { Threads } from '../threads/threads'
 import { checkpointIdOf, continuesCheckpoint } from './rollback'
+import type { RunRow } from './run-record'
 import { callerOf, readRunRequest } from './run-request'
-import type { RunRow } from './runs'
 import { checkResume } from './strict-resume'
 
 type Json = Record<string, unknown>

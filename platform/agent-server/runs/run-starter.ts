@@ -9,8 +9,9 @@ import { checkRecord } from '../persistence/record-access'
 import type { ThreadStates } from '../threads/thread-state'
 import type { Threads } from '../threads/threads'
 import type { RunReaders } from './run-readers'
+import type { RunRow } from './run-record'
 import { type RunRequest, readRunRequest } from './run-request'
-import type { RunRow, Runs } from './runs'
+import type { Runs } from './runs'
 import { checkResume } from './strict-resume'
 
 type Services = {

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import type { Threads } from '../threads/threads'
 import type { RunReaders } from './run-readers'
+import type { RunRow } from './run-record'
 import { RunStopper } from './run-stopper'
-import type { RunRow, Runs } from './runs'
+import type { Runs } from './runs'
 
 /** Runs with their statuses; what runs ends only when its readers are told so. */
 function stopperOver(statuses: Record<string, string>) {

@@ -1,6 +1,7 @@
 import type { Threads } from '../threads/threads'
 import type { RunReaders } from './run-readers'
-import { type CancelAction, isInProgress, type RunRow, type Runs } from './runs'
+import { type CancelAction, isInProgress, type RunRow } from './run-record'
+import type { Runs } from './runs'
 
 /** How long a deletion waits for the run to stop; only a graph that blocks its process takes longer. */
 const STOP_MS = 5000

@@ -1,83 +1,25 @@
 import { randomUUID } from 'node:crypto'
-import type { StateSnapshot } from '@langchain/langgraph'
 import type { RunCreate } from '@/lib/contracts/agents/runs'
 import { RUN_STATUSES_IN_PROGRESS } from '@/lib/contracts/wire/state'
 import { type Conditions, meets } from '../kernel/conditions'
-import { HttpError, notFound, type RunError } from '../kernel/errors'
-import { fromText, toText } from '../kernel/numbers'
+import { HttpError, notFound } from '../kernel/errors'
+import { toText } from '../kernel/numbers'
 import { mayBeLarge, takeTurns } from '../kernel/serde'
 import type { Bus, Claimable } from '../persistence/bus'
-import { type Db, iso, type Query } from '../persistence/db'
+import type { Db, Query } from '../persistence/db'
 import {
   chunkReferences,
   LARGE_BYTES,
-  loadChunks,
   prepareChunks,
   removeUnusedChunks,
   splitValue,
   type ValueChunks,
 } from '../persistence/value-chunks'
-import { encodeRecord } from '../threads/messages'
 import { REFRESH_TTL, readTtl, removeThread, type Ttl } from '../threads/threads'
-import type { RunPlan, RunRequest } from './run-request'
-
-type Json = Record<string, unknown>
-export type CancelAction = 'interrupt' | 'rollback'
-
-export type RunRow = {
-  run_id: string
-  thread_id: string
-  assistant_id: string
-  graph_id: string
-  status: string
-  metadata: Json
-  kwargs: RunCreate
-  /** Names of the pieces of a large input, which kwargs omits. */
-  input_pieces: Buffer | null
-  plan: RunPlan
-  multitask_strategy: string
-  is_resumable: boolean
-  is_watched: boolean
-  /** Its number in the thread, from 1. */
-  ordinal: number
-  error: RunError | null
-  creator: number
-  owner: number | null
-  attempt: number
-  crashes: number
-  cancel: CancelAction | null
-  /** When it was first claimed; null while pending. */
-  started_at: Date | null
-  created_at: Date
-  updated_at: Date
-}
-
-export const RUN_COLUMNS =
-  'run_id, thread_id, assistant_id, graph_id, status, metadata, kwargs, input_pieces, plan, multitask_strategy, is_resumable, is_watched, ordinal, error, creator, owner, attempt, crashes, cancel, started_at, created_at, updated_at'
-
-export const runOut = (row: RunRow) => ({
-  run_id: row.run_id,
-  thread_id: row.thread_id,
-  assistant_id: row.assistant_id,
-  created_at: iso(row.created_at),
-  updated_at: iso(row.updated_at),
-  status: row.status,
-  metadata: row.metadata,
-  kwargs: row.kwargs,
-  multitask_strategy: row.multitask_strategy,
-})
-
-/** The run with its input, reassembled if it is large. */
-export async function withInput(
-  query: Query,
-  row: RunRow,
-  parse: (text: string) => unknown = fromText,
-): Promise<RunRow> {
-  if (!row.input_pieces) return row
-  const text = await loadChunks(query, row.thread_id, row.input_pieces)
-  await takeTurns(text.length)
-  return { ...row, kwargs: { ...row.kwargs, input: parse(text) as RunCreate['input'] }, input_pieces: null }
-}
+import { freeThread } from './free-thread'
+import { enqueueNotices } from './notices'
+import { type CancelAction, isInProgress, RUN_COLUMNS, type RunRow, runOut, withInput } from './run-record'
+import type { RunRequest } from './run-request'
 
 /** A run's request as stored; a large input is stored separately. */
 async function storedBody(body: RunCreate): Promise<{ kwargs: string; pieces?: ValueChunks }> {
@@ -87,46 +29,8 @@ async function storedBody(body: RunCreate): Promise<{ kwargs: string; pieces?: V
   return { kwargs: toText({ ...body, input: undefined }), pieces: await splitValue(input) }
 }
 
-/** Run metadata: the task of another agent that a run continues. A task has the id of its first run. */
-export const TASK_KEY = 'a2a_task_id'
-
-/** Queues a run's webhook and push notifications in the transaction that ends the run. Whether there are any. */
-export async function enqueueNotices(
-  query: Query,
-  row: RunRow,
-  status: string,
-  snapshot?: StateSnapshot,
-  error?: RunError,
-): Promise<boolean> {
-  // A rolled back run leaves nothing to report.
-  if (status === 'rollback') return false
-  const pushed = await query(
-    `insert into webhooks (run_id, url, body, push_task, push_config)
-     select $1, url, '', task_id, config_id from push_configs
-     where task_id = (select run_id from runs where run_id = $2 and thread_id = $3) returning id`,
-    [row.run_id, row.metadata[TASK_KEY] ?? row.run_id, row.thread_id],
-  )
-  if (!row.kwargs.webhook) return pushed.length > 0
-  const ended = new Date()
-  const body = encodeRecord({
-    ...runOut(await withInput(query, { ...row, status, updated_at: ended })),
-    run_started_at: row.started_at && iso(row.started_at),
-    run_ended_at: iso(ended),
-    values: snapshot?.createdAt === undefined ? null : snapshot.values,
-    ...(error && { error }),
-  })
-  await query('insert into webhooks (run_id, url, body) values ($1, $2, $3)', [row.run_id, row.kwargs.webhook, body])
-  return true
-}
-
-export const isInProgress = (status: string): boolean =>
-  (RUN_STATUSES_IN_PROGRESS as readonly string[]).includes(status)
-
-/** SQL condition on `threads`: whether the thread has a run in progress. */
-const HAS_RUNS = `exists (select from runs where runs.thread_id = threads.thread_id and runs.status in ('pending', 'running'))`
-
 /** SQL condition on `runs`: the conditions on its thread hold. */
-export const RUN_MEETS = `exists (select from threads h where h.thread_id = runs.thread_id and ${meets('h.metadata')})`
+const RUN_MEETS = `exists (select from threads h where h.thread_id = runs.thread_id and ${meets('h.metadata')})`
 
 /** Always before the run itself is locked, as when runs are created and end; another order could deadlock. */
 const lockThreadOf = (query: Query, runId: string) =>
@@ -357,27 +261,3 @@ export class Runs {
 
 /** `next`: the run that no longer waits for this one. */
 type Stopped = { kind: 'cancel' | 'ended'; run: string; next?: Claimable | undefined }
-
-/** Columns of `Claimable`. The clock, because a transaction's time can be that of long before its locks. */
-export const CLAIMABLE = `run_id as run, creator, (extract(epoch from run_after - clock_timestamp()) * 1000)::float8 as "dueMs"`
-
-/**
- * Updates the thread after one of its runs ended or was removed: busy if others are in progress, else its resting status.
- * Returns the run that can be claimed next. One that becomes due only now counts: its creator may have looked too early.
- */
-export async function freeThread(query: Query, threadId: string): Promise<Claimable | undefined> {
-  const [thread] = await query<{ status: string }>(
-    `update threads set updated_at = now(), status = case when ${HAS_RUNS} then 'busy' else resting end
-     where thread_id = $1 returning status`,
-    [threadId],
-  )
-  if (thread?.status !== 'busy') return undefined
-  const [next] = await query<Claimable>(
-    `select ${CLAIMABLE} from runs where thread_id = $1 and status = 'pending'
-       and run_after <= clock_timestamp() + interval '1 second'
-       and not exists (select from runs where thread_id = $1 and status = 'running')
-     order by run_after > clock_timestamp(), seq limit 1`,
-    [threadId],
-  )
-  return next
-}

@@ -4,7 +4,7 @@ import type { Db } from '../persistence/db'
 import { type Entry, encodeEvent, HEARTBEAT, HEARTBEAT_MS } from './events'
 import { storesEvents } from './hub'
 import type { ReadOptions, RunReaders, RunSubscription } from './run-readers'
-import { isInProgress, RUN_COLUMNS, type RunRow } from './runs'
+import { isInProgress, RUN_COLUMNS, type RunRow } from './run-record'
 import type { ThreadWatch } from './thread-watch'
 
 export type Frame = { id: string; event: string; data: string }
