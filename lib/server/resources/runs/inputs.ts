@@ -12,7 +12,7 @@ import { mapConcurrent } from '../../process/map-concurrent'
 import { within } from '../../process/within'
 import { errorOf } from '../../recorder/outcome'
 import { call } from '../../upstream/call'
-import { timesOf } from './elsewhere'
+import { timesOf } from './thread-runs'
 
 /** How long a page waits for the servers. What comes later shows on the next read. */
 const WAIT_MS = 500

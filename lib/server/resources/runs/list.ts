@@ -29,8 +29,9 @@ import { call } from '../../upstream/call'
 import { authorize } from '../../upstream/call-context'
 import { assistantName } from './assistant-names'
 import { type Cursor, cursorAfter, isAfter, readCursor, tracedFrom } from './cursor'
-import { listServers, type Seen, type SeenRun, seenAcross, seenAt, seenOn, statusOf } from './elsewhere'
+import { listServers, type Seen, seenAcross, seenAt, seenOn } from './elsewhere'
 import { withServersWord } from './inputs'
+import { type SeenRun, statusOf } from './thread-runs'
 import { tracedRuns } from './traced'
 
 /** How long a list waits for runs started elsewhere. Later responses show on the next read. */

@@ -13,8 +13,8 @@ import { listPrices } from '../../records/prices'
 import type { Edge, RowsFilter } from '../../records/recorded-runs'
 import { call, callAny } from '../../upstream/call'
 import { type Logger, projectsOf } from '../../upstream/tracing-projects'
-import type { SeenRun } from './elsewhere'
 import { traceFacts } from './facts'
+import type { SeenRun } from './thread-runs'
 
 // A tracing server lists the runs of all projects in one request, by any starter; agent servers list them by thread.
 
