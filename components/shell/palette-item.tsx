@@ -22,3 +22,11 @@ export const PaletteItem = ({
     <span className="truncate">{children}</span>
   </Command.Item>
 )
+
+/** Rows under a heading, which is hidden with them. */
+export const PaletteGroup = (props: { heading: string; forceMount?: boolean; children: ReactNode }) => (
+  <Command.Group
+    {...props}
+    className="[&_[cmdk-group-heading]]:px-2 [&_[cmdk-group-heading]]:py-1 [&_[cmdk-group-heading]]:text-2xs [&_[cmdk-group-heading]]:text-ink-3"
+  />
+)

@@ -1,20 +1,7 @@
 'use client'
-import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Command } from 'cmdk'
-import {
-  Bot,
-  Boxes,
-  FileText,
-  History,
-  LayoutGrid,
-  LogOut,
-  MessagesSquare,
-  Moon,
-  Play,
-  Star,
-  Sun,
-  Zap,
-} from 'lucide-react'
+import { Boxes, FileText, History, LayoutGrid, LogOut, MessagesSquare, Moon, Play, Star, Sun, Zap } from 'lucide-react'
 import type { Route } from 'next'
 import { useParams, usePathname, useRouter } from 'next/navigation'
 import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
@@ -22,15 +9,15 @@ import { useFavourites } from '@/components/shared/layout/favourites'
 import { type Recent, readRecent } from '@/components/shared/layout/recent'
 import { useReasons } from '@/components/shared/layout/rights'
 import { VisibleName } from '@/components/shared/text/visible-text'
-import { hasServer } from '@/lib/contracts/deployments/has-server'
 import { isAtLeast, type Role } from '@/lib/contracts/wire/api'
 import { shownText } from '@/lib/format/hidden-characters'
-import { assistantsQuery } from '@/lib/queries/assistants'
-import { deploymentQuery, deploymentsQuery } from '@/lib/queries/deployments'
+import { deploymentQuery } from '@/lib/queries/deployments'
 import { deploymentParts, routes } from '@/lib/routes'
 import { applyTheme } from './early/theme'
 import { navItemsFor } from './navigation/nav'
-import { PaletteItem as Item } from './palette-item'
+import { AssistantGroup } from './palette-assistants'
+import { useListed } from './palette-deployments'
+import { PaletteGroup as Group, PaletteItem as Item } from './palette-item'
 import { forgetTyped, typedBefore } from './palette-loading'
 import { useFoundThreads } from './palette-threads'
 import type { ShellWorkspace } from './sidebar'
@@ -38,9 +25,6 @@ import { endSession } from './sign-out'
 import { matches, readSearch, VERBS, type Verb } from './verbs'
 
 type PaletteProps = { current: ShellWorkspace; workspaces: ShellWorkspace[]; onClose: () => void }
-
-const group =
-  '[&_[cmdk-group-heading]]:px-2 [&_[cmdk-group-heading]]:py-1 [&_[cmdk-group-heading]]:text-2xs [&_[cmdk-group-heading]]:text-ink-3'
 
 /** Before the dialog would, which selects the text, so that the next letter replaced it. */
 const focus = (field: HTMLInputElement | null) => field?.focus()
@@ -53,20 +37,8 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
   useEffect(forgetTyped, [])
   const search = useDeferredValue(text.trim())
   const { verbs, name } = useMemo(() => readSearch(search), [search])
-  const found = useQuery({
-    ...deploymentsQuery(current.slug, { limit: MOST_LISTED, ...(name && { name_contains: name }) }),
-    placeholderData: keepPreviousData,
-  })
   const favourites = useFavourites()
-  const marked = useMarked(current.slug, favourites.ids, name)
-  // Rows of the search before stay while the next is read, and may have other names: Enter must not act on those.
-  const isNamed = (one: { name: string }) =>
-    !found.isPlaceholderData || one.name.toLowerCase().includes(name.toLowerCase())
-  const others = found.data?.resources.filter((one) => isNamed(one) && !marked.some(({ id }) => id === one.id)) ?? []
-  // Favourites first; `sort` keeps the order of the others.
-  const listed = [...marked, ...others].sort(
-    (left, right) => Number(favourites.has(right.id)) - Number(favourites.has(left.id)),
-  )
+  const { found, listed } = useListed(current.slug, name, favourites)
   // What is listed anyway, and this page, need no second row.
   const path = usePathname()
   const [opened] = useState(readRecent)
@@ -74,7 +46,6 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
     .filter(({ href }) => href.startsWith(`${routes.workspace(current.slug)}/`) && href !== path)
     .filter(({ href }) => !listed.some(({ id }) => routes.deployment(current.slug, id) === href))
     .slice(0, MOST_RECENT)
-  const { assistants, late } = useAssistants(current.slug, name)
   const sought = verbs.length > 0 ? '' : search
   const threads = useFoundThreads(current.slug, sought)
   const [selected, setSelected] = useState('')
@@ -126,16 +97,16 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
       <Command.List className="max-h-[50vh] overflow-y-auto p-1">
         <Command.Empty className="px-3 py-6 text-center text-ink-2">No results</Command.Empty>
         {recent.length === 0 ? null : (
-          <Command.Group heading="Recent" className={group}>
+          <Group heading="Recent">
             {recent.map((one) => (
               <Item key={one.href} value={recentValue(one)} icon={<History />} onSelect={go(one.href as Route)}>
                 <VisibleName>{one.name}</VisibleName> <span className="text-ink-3">{one.kind}</span>
               </Item>
             ))}
-          </Command.Group>
+          </Group>
         )}
         {/* A group without a match is hidden, and with it why there is none. */}
-        <Command.Group heading="Deployments" className={group} forceMount={!found.data}>
+        <Group heading="Deployments" forceMount={!found.data}>
           {found.data ? null : <Placeholder failure={found.error ?? found.failureReason} />}
           {listed.map((one) => (
             <Item
@@ -159,45 +130,10 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
               </Item>
             )),
           )}
-        </Command.Group>
-        {assistants.length + late.length > 0 ? (
-          <Command.Group heading="Assistants" className={group}>
-            {assistants.map(({ deploymentId, deploymentName, id, name }) => (
-              <Item
-                key={`${deploymentId} ${id}`}
-                value={`assistant ${name} ${deploymentName} ${id}`}
-                icon={<Bot />}
-                onSelect={go(routes.assistant(current.slug, deploymentId, id))}
-              >
-                {name} <span className="text-ink-3">on {deploymentName}</span>
-              </Item>
-            ))}
-            {isAtLeast(current.role, 'developer')
-              ? assistants.map(({ deploymentId, deploymentName, id, name }) => (
-                  <Item
-                    key={`${deploymentId} ${id}`}
-                    value={`start a run of ${name} ${deploymentName} ${id}`}
-                    icon={<Play />}
-                    onSelect={go(routes.newRun(current.slug, deploymentId, { assistant: id }))}
-                  >
-                    Start a run of {name} <span className="text-ink-3">on {deploymentName}</span>
-                  </Item>
-                ))
-              : null}
-            {late.length > 0 ? (
-              <Command.Item
-                disabled
-                forceMount
-                value="assistants not searched"
-                className="flex h-8 items-center px-2 text-ink-3"
-              >
-                <span className="truncate">No answer from {late.join(', ')}</span>
-              </Command.Item>
-            ) : null}
-          </Command.Group>
-        ) : null}
+        </Group>
+        <AssistantGroup current={current} search={name} go={go} />
         {threads.length === 0 ? null : (
-          <Command.Group heading="Threads" className={group}>
+          <Group heading="Threads">
             {threads.map(({ deployment, deploymentName, id, title }) => (
               <Item
                 key={`${deployment} ${id}`}
@@ -208,10 +144,10 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
                 <VisibleName>{title}</VisibleName> <span className="text-ink-3">on {deploymentName}</span>
               </Item>
             ))}
-          </Command.Group>
+          </Group>
         )}
         {deploymentId ? (
-          <Command.Group heading="This deployment" className={group}>
+          <Group heading="This deployment">
             {deploymentParts(current.slug, deploymentId).map(({ label, href }) => (
               <Item key={label} value={`section ${label} of this deployment`} icon={<FileText />} onSelect={go(href)}>
                 {label}
@@ -226,16 +162,16 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
                 {favourites.has(open.data.id) ? 'Remove from favourites' : 'Add to favourites'}
               </Item>
             ) : null}
-          </Command.Group>
+          </Group>
         ) : null}
-        <Command.Group heading="Pages" className={group}>
+        <Group heading="Pages">
           {navItemsFor(current).map(({ label, href, icon: Icon }) => (
             <Item key={label} value={`page ${label}`} icon={<Icon />} onSelect={go(href)}>
               {label}
             </Item>
           ))}
-        </Command.Group>
-        <Command.Group heading="Actions" className={group}>
+        </Group>
+        <Group heading="Actions">
           {ACTIONS(current.slug)
             .filter(
               ({ role, href }) =>
@@ -249,8 +185,8 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
           <Item value="Sign out" icon={<LogOut />} onSelect={act(() => void endSession())}>
             Sign out
           </Item>
-        </Command.Group>
-        <Command.Group heading="Workspaces" className={group}>
+        </Group>
+        <Group heading="Workspaces">
           {workspaces.map((one) => (
             <Item
               key={one.slug}
@@ -261,18 +197,18 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
               {one.name}
             </Item>
           ))}
-        </Command.Group>
-        <Command.Group heading="Appearance" className={group}>
+        </Group>
+        <Group heading="Appearance">
           <Item value="light theme" icon={<Sun />} onSelect={act(() => applyTheme('light'))}>
             Light theme
           </Item>
           <Item value="dark theme" icon={<Moon />} onSelect={act(() => applyTheme('dark'))}>
             Dark theme
           </Item>
-        </Command.Group>
+        </Group>
         {/* Last, so that Enter on the name of a page opens it. */}
         {sought === '' ? null : (
-          <Command.Group heading="Messages" className={group}>
+          <Group heading="Messages">
             <Item
               value={`${text} in the messages of all threads`}
               icon={<MessagesSquare />}
@@ -280,7 +216,7 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
             >
               Search threads for “{shownText(sought, 40)}”
             </Item>
-          </Command.Group>
+          </Group>
         )}
       </Command.List>
     </Command.Dialog>
@@ -307,64 +243,7 @@ const deploymentValue = ({ name, id }: { name: string; id: string }) => `deploym
 
 const recentValue = ({ href, name }: Recent) => `recent ${name} ${href}`
 
-const MOST_LISTED = 8
 const MOST_RECENT = 6
-
-/** The favourites to list before anything is typed. */
-function useMarked(workspace: string, ids: readonly string[], search: string) {
-  const first = ids.slice(0, MOST_LISTED).join(',')
-  const isListed = first !== '' && search === ''
-  const { data } = useQuery({
-    ...deploymentsQuery(workspace, { deployment_ids: first, limit: MOST_LISTED }),
-    enabled: isListed,
-  })
-  return isListed ? (data?.resources ?? []) : []
-}
-
-const MIN_LENGTH = 2
-const MAX_SERVERS = 4
-const MAX_PER_SERVER = 4
-
-/** Assistants by name, on the open deployment and a few others, and the names of those that do not answer. */
-function useAssistants(workspace: string, search: string) {
-  const { deploymentId } = useParams<{ deploymentId?: string }>()
-  const isSearching = search.length >= MIN_LENGTH
-  const { data } = useQuery({ ...deploymentsQuery(workspace, { limit: 8 }), enabled: isSearching })
-  // One that never ran has no server to ask.
-  const all = isSearching ? (data?.resources.filter(hasServer) ?? []) : []
-  const servers = [...all.filter(({ id }) => id === deploymentId), ...all.filter(({ id }) => id !== deploymentId)]
-  const searched = servers.slice(0, MAX_SERVERS)
-  const found = useQueries({
-    queries: searched.map(({ id }) => ({
-      ...assistantsQuery(workspace, id, { name: search, limit: MAX_PER_SERVER }),
-      retry: false,
-    })),
-  })
-  const isLate = useIsLate(search)
-  return {
-    assistants: searched.flatMap(({ id: deploymentId, name: deploymentName }, index) =>
-      (found[index]?.data ?? [])
-        .slice(0, MAX_PER_SERVER)
-        .map((one) => ({ deploymentId, deploymentName, id: one.assistant_id, name: one.name || one.graph_id })),
-    ),
-    late: searched.flatMap(({ name }, index) => {
-      const { data, error } = found[index] ?? {}
-      return data === undefined && (error ? error.code !== 'unsupported' : isLate) ? [shownText(name, 40)] : []
-    }),
-  }
-}
-
-const LATE_MS = 2_000
-
-/** Whether this search began some time ago. */
-function useIsLate(search: string): boolean {
-  const [late, setLate] = useState('')
-  useEffect(() => {
-    const timer = setTimeout(() => setLate(search), LATE_MS)
-    return () => clearTimeout(timer)
-  }, [search])
-  return late === search
-}
 
 const Placeholder = ({ failure }: { failure: Error | null }) => (
   <Command.Item disabled forceMount value="deployments" className="flex h-8 items-center px-2 text-ink-3">
