@@ -16,6 +16,7 @@ import { run } from '../bootstrap.mjs'
 import { startTestDatabase } from '../start-test-database.mjs'
 import { countsOf, problemsOfPausedSteps, problemsOfSteps } from './clients/counted-run.mjs'
 import { startCluster } from './clients/replica-cluster.mjs'
+import { disturb } from './servers/disturbance.mjs'
 import { createProblems } from './servers/problems.mjs'
 
 const options = /** @type {const} */ ({
@@ -154,74 +155,13 @@ async function survive() {
   say(`${threadCount} threads after ${Date.now() - began} ms`)
   const untilOf = (n) => 3 + (n % 4)
   const runs = Array.from({ length: runCount }, (_, n) => n)
-  let isOver = false
-  let kills = 0
-  let pauses = 0
-  const takeovers = []
-  const afterPauses = []
-  /** The process with the most runs; waits for one. */
-  const busiest = async () => {
-    for (; !isOver; await sleep(50)) {
-      const rows = await query(
-        `select i.owner from runs r join instances i on i.id = r.owner where r.status = 'running'
-         and i.owner = any($1) group by i.owner having count(*) > 2 order by count(*) desc limit 1`,
-        [cluster.owners],
-      )
-      if (rows[0]) return rows[0].owner
-    }
-  }
-  /** Milliseconds until the runs of a process that was stopped execute elsewhere, or have ended. */
-  const takeover = async (owner, mostMs = TAKEOVER_MS) => {
-    const at = Date.now()
-    const orphans = await query(
-      `select run_id as id, attempt from runs where status = 'running' and owner = (select max(id) from instances where owner = $1)`,
-      [owner],
-    )
-    let isLate = false
-    for (;;) {
-      const waiting = await query(
-        `select (r.metadata ->> 'number')::int as n, run_id as id, status, crashes from runs r
-         join unnest($1::text[], $2::int[]) o (id, attempt) on run_id = o.id and r.attempt = o.attempt
-         where status in ('pending', 'running')`,
-        [orphans.map(({ id }) => id), orphans.map(({ attempt }) => attempt)],
-      )
-      const ms = Date.now() - at
-      if (!isLate && ms > mostMs) {
-        const seen = waiting.map(({ n, id, status, crashes }) => `run ${n} (${id}) ${status}, ${crashes} crashes`)
-        problems.add(
-          'runs of a stopped process wait',
-          `expected all of ${owner} elsewhere within ${mostMs} ms; seen after ${ms} ms: ${seen.join('; ')}`,
-        )
-      }
-      isLate ||= ms > mostMs
-      if (!waiting.length || ms > 6 * mostMs) return ms
-      await sleep(100)
-    }
-  }
-  const pause = (owner) => {
-    let goOn = () => {}
-    const continued = cluster.pause(owner, new Promise((resolve) => (goOn = () => resolve(undefined))))
-    const taken = takeover(owner, TAKEOVER_MS + 2000 * HANG_SECONDS).finally(goOn)
-    return Promise.all([taken, continued]).then(([ms]) => ms)
-  }
-  const killing = (async () => {
-    while (!isOver && kills < Number(values.kills)) {
-      for (let waited = 0; !isOver && waited < Number(values['kill-every']) * 1000; waited += 100) await sleep(100)
-      // On a slow machine, processes would end faster than they start.
-      while (!isOver && cluster.size < Math.ceil(processes / 2) + 1 && processes > 1) await sleep(100)
-      const owner = await busiest()
-      if (isOver || !owner) return
-      const isPause = values.pauses && kills > pauses
-      if (!isPause) await cluster.replace(owner)
-      const continued = isPause ? pause(owner) : takeover(owner)
-      if (isPause) pauses += 1
-      else kills += 1
-      continued.catch(() => {}) // what ended everything is reported, not that this noticed it
-      const all = isPause ? afterPauses : takeovers
-      all.push(continued)
-    }
-  })()
-  killing.catch(() => {}) // awaited below
+  const disturbance = disturb({
+    ...{ cluster, processes, query, problems, hangSeconds },
+    mostKills: Number(values.kills),
+    everyMs: Number(values['kill-every']) * 1000,
+    takeoverMs: TAKEOVER_MS,
+  })
+  const { done } = disturbance
   // A stream of every tenth thread, which must show all its runs.
   const streams = threads.filter((_, n) => n % 10 === 0).map((id) => client.followThread(id))
   await Promise.all(streams.map((stream) => stream.isOpen))
@@ -240,13 +180,10 @@ async function survive() {
       )
     }
     ended += 1
-    if (ended % 500 === 0) say(`${ended} runs, ${kills} kills, ${pauses} pauses, ${problems.count} problems`)
+    if (ended % 500 === 0) say(`${ended} runs, ${done.kills} kills, ${done.pauses} pauses, ${problems.count} problems`)
   })
   const seconds = (Date.now() - began) / 1000
-  isOver = true
-  await killing
-  const takeoverMs = await Promise.all(takeovers)
-  const afterPauseMs = await Promise.all(afterPauses)
+  const { takeoverMs, afterPauseMs } = await disturbance.stop()
   const rows = await query(
     `select (metadata ->> 'number')::int as n, run_id as id, thread_id, status, attempt, crashes, started_at, updated_at
      from runs order by seq`,
@@ -292,8 +229,7 @@ async function survive() {
     processes,
     runs: runCount,
     threads: threadCount,
-    kills,
-    pauses,
+    ...done,
     seconds: Math.round(seconds),
     runs_per_second: Math.round(runCount / seconds),
     continued: rows.filter((row) => row.attempt > 1).length,
