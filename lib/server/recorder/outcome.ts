@@ -162,7 +162,7 @@ const spoken = ({ parts }: NonNullable<ReturnType<typeof readMessage>>): string 
     .join('')
     .trim()
 
-/** What the row of an ended recording says about its result. `text`: the state as text. */
+/** What the row of an ended recording says about its output and its questions. `text`: the state as text. */
 export function resultOf(
   outcome: RecordingOutcome,
   stream: Intake,
@@ -170,7 +170,6 @@ export function resultOf(
   text: string | undefined,
 ) {
   return {
-    error: errorOf(outcome, stream.errorText, state),
     output: state
       ? outputOf(state.values, text?.length ?? Number.POSITIVE_INFINITY)
       : outputOf(readValues(stream.valuesText), stream.valuesText?.length ?? 0),

@@ -9,12 +9,21 @@ import type { ActiveRecorder } from './active-recorder'
 import type { Hub } from './hub'
 import type { RecordingLog } from './log/recording-log'
 import { type RecorderTiming, retryMs } from './log/timing'
-import { factsOf, figuresOf, mayBeCancelled, outcomeOf, resultOf } from './outcome'
+import { errorOf, factsOf, figuresOf, mayBeCancelled, outcomeOf, resultOf } from './outcome'
 import { packSegments } from './packed/pack'
 import { RowUpdates } from './row-updates'
 import { drain, type Ending } from './source/drain'
 import { Intake } from './source/intake'
-import { type Asked, asAppError, askRun, isOver, openRun, type RunPlace, readState } from './source/run-source'
+import {
+  type Asked,
+  asAppError,
+  askRun,
+  isOver,
+  openRun,
+  type RunPlace,
+  readState,
+  readThreadError,
+} from './source/run-source'
 import { findRecording, type RecordingRow, summaryOf } from './store'
 
 /**
@@ -278,11 +287,13 @@ export class Recorder implements ActiveRecorder {
       await this.pause(this.#timing.confirmMs)
       facts.wasCancelled = Boolean((await this.#findRow())?.cancelledAt)
     }
+    const { outcome, reason } = outcomeOf(facts)
+    const told = errorOf(outcome, intake.errorText, value)
+    const noted = outcome === 'error' && !told ? errorOf(outcome, await this.#threadError(), undefined) : undefined
     if (this.signal.aborted) return false
     intake.beginLate()
     intake.recordGap()
-    const { outcome, reason } = outcomeOf(facts)
-    const why = [reason, asked.kind === 'failed' && asked.error.message, stateReason].filter(Boolean).join(' ')
+    const why = [reason, noted, asked.kind === 'failed' && asked.error.message, stateReason].filter(Boolean).join(' ')
     const { startedAt, endedAt } = endedTimes(run, { startedAt: this.#began, endedAt: intake.heardAt })
     const times = { startedAt: new Date(startedAt), endedAt: new Date(endedAt) }
     this.#log.end = { outcome, startedAt: times.startedAt.toISOString(), endedAt: times.endedAt.toISOString() }
@@ -299,7 +310,7 @@ export class Recorder implements ActiveRecorder {
       ...(why && { reason: why }),
     })
     await this.#stored()
-    const result = resultOf(outcome, intake, value, state)
+    const result = { ...resultOf(outcome, intake, value, state), error: told ?? noted ?? null }
     const figures = row ? await figuresOf(this.#log, summaryOf(row)) : null
     const end = { phase: 'ended', outcome, ...result, figures, ...times, ...this.#size, owner: null } as const
     await this.#insist(() => this.#row.writeWith(end))
@@ -307,6 +318,11 @@ export class Recorder implements ActiveRecorder {
       log.warn('recorder.not_packed', { recording: this.#log.id, error }),
     )
     return true
+  }
+
+  /** The end of a run is recorded without its reason if that cannot be read. */
+  async #threadError(): Promise<string | undefined> {
+    return await readThreadError(this.place, { signal: this.signal }).catch(() => undefined)
   }
 
   async #findRow(): Promise<RecordingRow | undefined> {

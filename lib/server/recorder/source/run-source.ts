@@ -4,6 +4,7 @@ import type { Run } from '@/lib/contracts/agents/runs'
 import type { ThreadState } from '@/lib/contracts/agents/threads'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { AppError } from '@/lib/errors'
+import { isRecord } from '@/lib/json/guards'
 import { printJson } from '@/lib/json/lossless'
 import { RECORDING_KEY } from '@/lib/stream/log'
 import { systemActor } from '../../access/actor'
@@ -82,6 +83,24 @@ export async function readState(
       ? {}
       : { reason: `The thread's state could not be read: ${known.message}` }
   }
+}
+
+/**
+ * Why a thread's newest run failed, where none of its tasks did: the recursion limit stops a run between tasks. Undefined if the
+ * thread does not tell it of this run. Throws AppError.
+ */
+export async function readThreadError(
+  { workspace, deploymentId, thread, run }: Omit<RunPlace, 'isStateless'>,
+  options: { signal?: AbortSignal } = {},
+): Promise<string | undefined> {
+  if (!thread || !run) return undefined
+  const at = { workspace, deploymentId, params: { thread_id: thread } }
+  const { status, error } = await call(agentServer.getThread, at, { actor, ...options })
+  // Asked afterwards, so that the error of a run that began in between is not taken for this one's.
+  const [newest] = await call(agentServer.listRuns, { ...at, query: { limit: 1 } }, { actor, ...options })
+  if (status !== 'error' || newest?.run_id !== run) return undefined
+  const text = isRecord(error) ? error.message : error
+  return typeof text === 'string' ? text : undefined
 }
 
 /**

@@ -11,6 +11,7 @@ import { untilAnswer } from '../../process/answers'
 import { mapConcurrent } from '../../process/map-concurrent'
 import { within } from '../../process/within'
 import { errorOf } from '../../recorder/outcome'
+import { readThreadError } from '../../recorder/source/run-source'
 import { call } from '../../upstream/call'
 import { timesOf } from './thread-runs'
 
@@ -88,13 +89,19 @@ async function ask(workspace: string, row: RunRow): Promise<void> {
 
 type Options = { actor: ReturnType<typeof systemActor>; signal: AbortSignal }
 
-/** Why a run failed, from the tasks of its thread. They are of the thread's last run. */
+/** Why a run failed, from the tasks of its thread, which are of the thread's last run, else from the thread itself. */
 async function errorIn(
   place: DeploymentPlace,
   { thread_id, run_id }: { thread_id: string; run_id: string },
   options: Options,
 ): Promise<string | undefined> {
   const state = await call(agentServer.getThreadState, { ...place, params: { thread_id } }, options)
-  const told = state.metadata?.run_id === run_id ? errorOf('error', undefined, state) : null
+  const told =
+    (state.metadata?.run_id === run_id && errorOf('error', undefined, state)) ||
+    errorOf(
+      'error',
+      await readThreadError({ ...place, thread: thread_id, run: run_id }, { signal: options.signal }),
+      undefined,
+    )
   return told === null ? undefined : firstLine(told)
 }

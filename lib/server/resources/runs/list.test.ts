@@ -15,10 +15,12 @@ import { exportRecording, listRecordings, readRecording } from '@/lib/server/rec
 import { cancelRuns } from '@/lib/server/resources/runs/bulk'
 import { type TestConsole, testActor, testConsole } from '@/lib/server/testing'
 import { call } from '@/lib/server/upstream/call'
+import { failureOf } from '@/lib/stream/failure'
 import { applyEntry, createRunView, recordedFigures } from '@/lib/stream/run-view'
 import { type TestServer, testServer } from '@/platform/agent-server/testing'
 import { resultOf } from '../../experiments/result'
 import { recordings } from '../../recorder/schema'
+import { readThreadError } from '../../recorder/source/run-source'
 import { listServers, seenAcross } from './elsewhere'
 import { readRunHistogram } from './histogram'
 import { withServersWord } from './inputs'
@@ -348,6 +350,35 @@ test('a run that was read as running when it had just failed tells its error lat
   expect((await word({ ...row, status: 'error' }))?.error).toContain('It was not to be.')
 })
 
+test('a run that failed between its tasks tells why in the list and on its page, and a later failure is not its own', async () => {
+  const thread = await server.newThread()
+  const start = async (body: object) => {
+    await server.post(`/threads/${thread}/runs/wait`, { assistant_id: 'counter', ...body })
+    return ((await server.get(`/threads/${thread}/runs`)).json as { run_id: string }[])[0]?.run_id ?? ''
+  }
+  const run = await start({ input: { until: 9 }, config: { recursion_limit: 2 } })
+  const why = await until(async () => (await list({ thread })).rows[0]?.error)
+  expect(why).toContain('Recursion limit of 2 reached')
+  const { id: recording } = await joinRecording({ actor, workspace: 'tests', deploymentId, thread, run })
+  const row = await until(async () => {
+    const [found] = (await list({ source: 'recorded', runs: run })).rows
+    return found?.status === 'error' && found
+  })
+  expect(row.error).toBe(why)
+  const view = createRunView({ budgetBytes: 0 })
+  for await (const entries of exportRecording(actor, { workspace: 'tests', recording }))
+    for (const entry of entries) applyEntry(view, entry)
+  expect(failureOf(view)?.message).toContain(why)
+
+  const other = await server.newThread()
+  const place = { workspace: 'tests', deploymentId, thread: other }
+  const wait = (body: object) => server.post(`/threads/${other}/runs/wait`, { assistant_id: 'counter', ...body })
+  await wait({ input: { until: 9 }, config: { recursion_limit: 2 } })
+  const [first] = (await server.get(`/threads/${other}/runs`)).json as { run_id: string }[]
+  await wait({ input: { until: 9 }, config: { recursion_limit: 3 } })
+  expect(await readThreadError({ ...place, run: first?.run_id ?? '' })).toBeUndefined()
+})
+
 test('a recorded run tells why it failed, and is found by it', async () => {
   const body = { assistant_id: 'failing', input: {} }
   const failed = await startRecording({ actor, workspace: 'tests', deploymentId, thread: { kind: 'new' }, body })
@@ -409,7 +440,7 @@ test('the histogram counts the runs of the list, in the intervals in which they 
   expect(await totalOf({ since: '30d' })).toBe(all + 1)
   expect(await totalOf({ since: '2024-01-01' }, -330)).toBe(all + 2)
   expect(await totalOf({ until: '2d' })).toBe(1)
-  expect(await totalOf({ since: '30d', status: 'failed', source: 'recorded' })).toBe(2)
+  expect(await totalOf({ since: '30d', status: 'failed', source: 'recorded' })).toBe(3)
   const finished = { source: 'recorded', status: 'success' }
   const some = [{ source: 'recorded' }, { source: 'elsewhere' }, { assistant: 'counter' }, { text: 'hello' }, finished]
   for (const query of some) expect(await totalOf(query)).toBeGreaterThan(0)
