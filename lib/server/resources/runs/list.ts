@@ -74,7 +74,7 @@ export async function readRunRows(workspace: string, query: unknown, actor: Acto
   const isRecorded = await recordedAmong(actor, workspace, seen?.runs ?? [])
   const queued = new Set(seen?.runs.flatMap(({ run, status }) => (status === 'pending' ? [run] : [])))
   const traced = new Map(seen?.runs.map((one) => [one.run, factsOf(one)]))
-  const traces = new Set(seen?.runs.flatMap(({ id, isTraced }) => (isTraced ? [id] : [])))
+  const traces = new Set(seen?.runs.flatMap(({ id, isTraced, input }) => (isTraced || input !== undefined ? [id] : [])))
   const others = (seen?.runs ?? [])
     .filter((one) => !isRecorded(one) && isListed(one, filter, one.isTraced ? after?.traced : after?.edge))
     .map(rowOf)

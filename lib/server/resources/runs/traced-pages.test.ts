@@ -21,12 +21,24 @@ const TRACED = Array.from({ length: 400 }, (_, n) => ({
 }))
 const record = { ...deploymentRecord(null), active_revision_id: SAMPLE_ID, tracing_project_id: idOf(7_000) }
 
+/** A thread that waits for an answer, and its run, which the newest trace tells too. */
+const ASKED = {
+  ...{ run_id: idOf(0), thread_id: idOf(9_000), assistant_id: 'agent', status: 'interrupted', metadata: {} },
+  ...{ created_at: startOf(0), updated_at: startOf(-1) },
+}
+const ASKING = { ...ASKED, metadata: { graph_id: 'agent' }, interrupts: { a: [{ value: 'Which?' }] } }
+let isAsking = false
+
 let home: TestConsole
 let stub: StubUpstream
 let actor: Actor
 beforeAll(async () => {
   stub = await startStubUpstream(({ path, body }) => {
-    if (path.includes('/threads/search')) return { body: [] }
+    const asks = isAsking ? [ASKING] : []
+    if (path.includes('/threads/search')) return { body: asks }
+    if (path.includes(`/runs/${ASKED.run_id}`))
+      return { body: { ...ASKED, kwargs: { input: { topic: 'herons', n: 4 } } } }
+    if (/\/threads\/[^/]+\/runs/.test(path)) return { body: [ASKED] }
     if (/deployments(\?|$)/.test(path)) return { body: { resources: [record], offset: 0 } }
     if (path.includes('/deployments/')) return { body: record }
     if (!path.includes('/runs/query')) return { status: 404, body: {} }
@@ -107,4 +119,14 @@ test('older recordings fill a page, and the runs between them that no trace has 
   await (await db()).insert(recordings).values(made)
   const pages = await pagesOf({ ...heron, limit: 3 })
   expect(pages.flat().sort()).toEqual([...[50, 299, 300, 350].map(idOf), ...made.map(({ run }) => run)].sort())
+})
+
+test('a run that waits for an answer shows what it was asked as its server tells it, not as its trace previews it', async () => {
+  isAsking = true
+  const row = await until(async () => {
+    const { rows } = await readRunRows('deep', { limit: 5 }, actor)
+    const found = rows.find(({ run }) => run === ASKED.run_id)
+    return found?.status === 'waiting' && found.input !== undefined && !found.input.includes('morning') && found
+  }, 15_000)
+  expect(row.input).toBe('{ "topic": "herons", "n": 4 }')
 })
