@@ -63,7 +63,7 @@ describe('what Home says when no runs are known to fail', () => {
   const fine = { d: { runs: { source: 'traces', runs: 9, failed: 1, hours: [{ runs: 99, failed: 1 }], p95: 1 } } }
 
   /** `rows`, `activity`: what came, or an error; nothing came yet if they are left out. */
-  async function say({ rows, activity }: { rows?: unknown; activity?: unknown }) {
+  async function say({ rows, activity, failing = fleet }: { rows?: unknown; activity?: unknown; failing?: unknown }) {
     const client = new QueryClient({
       defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY, retryOnMount: false, retry: false } },
     })
@@ -76,7 +76,7 @@ describe('what Home says when no runs are known to fail', () => {
         },
       })
     vi.stubGlobal('fetch', () => new Promise(() => {}))
-    await give(deploymentRowsQuery('local', FAILING).queryKey, fleet)
+    await give(deploymentRowsQuery('local', FAILING).queryKey, failing)
     if (rows) await give(runRowsQuery('local', { status: 'failed', since: '24h', limit: 50 }).queryKey, rows)
     if (activity) await give(activityQuery('local', ['d']).queryKey, activity)
     render(
@@ -89,6 +89,22 @@ describe('what Home says when no runs are known to fail', () => {
       .getAllByRole('listitem')
       .map((item) => item.textContent)
   }
+
+  test('a failed build is told with when it failed, or else when its revision was created', async () => {
+    const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString()
+    const latest = { id: 'l', status: 'BUILD_FAILED', at: ago(20) }
+    const row = { id: 'd', name: 'harbour', status: 'READY', source: 'github', latest, active: null }
+    const failing = {
+      ...fleet,
+      rows: [
+        { ...row, latest: { ...latest, since: ago(8) } },
+        { ...row, id: 'e' },
+      ],
+    }
+    const [first, second] = await say({ failing, rows: whole })
+    expect(first).toMatch(/Nothing is serving yet\. 8 min/)
+    expect(second).toMatch(/Nothing is serving yet\. Created 20 min/)
+  })
 
   test.each([
     ['all were read', { rows: whole }, ['No deployment is failing.']],

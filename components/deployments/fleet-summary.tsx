@@ -122,6 +122,16 @@ export function noneFailing({ counts, isCut }: FleetHealth, areRunsKnown: boolea
   return counts.unknown > 0 || !areRunsKnown ? 'No deployment is known to fail.' : 'No deployment is failing.'
 }
 
+/** When the latest revision took its status, such as when it failed; else when it was created. */
+function LatestTime({ of: latest }: { of: DeploymentRow['latest'] }) {
+  if (latest?.since) return <RelativeTime at={latest.since} />
+  return latest?.at ? (
+    <>
+      Created <RelativeTime at={latest.at} />
+    </>
+  ) : null
+}
+
 type FailingProps = Props & { row: DeploymentRow; cause: FailureCause | undefined }
 
 function Failing({ workspace, row, cause, renderChange }: FailingProps) {
@@ -136,7 +146,7 @@ function Failing({ workspace, row, cause, renderChange }: FailingProps) {
           <VisibleName>{name}</VisibleName>
         </Link>{' '}
         <span className="text-ink-2 text-xs">
-          <HealthDetail health={health} /> {latest?.at ? <RelativeTime at={latest.at} /> : null}
+          <HealthDetail health={health} /> <LatestTime of={latest} />
         </span>
         {cause?.error ? <p className="line-clamp-2 break-words font-mono text-xs">{cause.error}</p> : null}
         {cause?.commit ? (

@@ -5,6 +5,7 @@ import {
   healthGroup,
   isRowMoving,
   type ROW_SORTS,
+  revisionState,
   rowHealth,
   rowOf,
   sortRows,
@@ -50,6 +51,19 @@ describe('a row', () => {
       createdAt: '2026-01-01T00:00:00Z',
       updatedAt: '2026-01-02T00:00:00Z',
     })
+  })
+
+  test('has the time since when a revision has its status, where that was kept', () => {
+    const times = [
+      { status: 'BUILDING', at: '2026-01-02T00:00:01Z' },
+      { status: 'BUILD_FAILED', at: '2026-01-02T00:04:00Z' },
+    ]
+    const failed = { status: 'BUILD_FAILED', created_at: '2026-01-02T00:00:00Z' }
+    const latest = (status_history?: typeof times) =>
+      rowOf(record, () => revisionState({ ...failed, status_history })).latest
+    expect(latest(times)).toMatchObject({ at: '2026-01-02T00:00:00Z', since: '2026-01-02T00:04:00Z' })
+    expect(latest(times.slice(0, 1))?.since).toBeUndefined()
+    expect(latest()?.since).toBeUndefined()
   })
 
   test('has null for what the record does not say', () => {

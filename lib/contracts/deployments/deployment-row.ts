@@ -3,8 +3,11 @@ import type { Deployment } from './deployments'
 import type { ListenerState } from './listeners'
 import type { Revision } from './revisions'
 
-/** A revision in a list. `status` is null if it could not be read (in time). */
-export type RevisionFacts = { id: string; status: string | null; at: string | null }
+/**
+ * A revision in a list. `status` is null if it could not be read (in time). `at`: when it was created. `since`: when it took its
+ * status, where the control plane keeps that.
+ */
+export type RevisionFacts = { id: string; status: string | null; at: string | null; since?: string }
 
 /** One row of the deployments list: the shown fields of the record, joined with its two revisions. */
 export type DeploymentRow = {
@@ -55,14 +58,31 @@ export type HealthGroup = (typeof HEALTH_GROUPS)[number]
 /** `isCut`: there are more deployments than were read. */
 export type FleetHealth = { counts: Record<HealthGroup, number>; isCut: boolean }
 
-type Revisions = (id: string) => Pick<Revision, 'status' | 'created_at'> | undefined
+/** What a list needs of a revision. */
+export type RevisionState = Pick<Revision, 'status' | 'created_at'> & { since?: string }
+
+export function revisionState({
+  status,
+  created_at,
+  status_history,
+}: Pick<Revision, 'status' | 'created_at' | 'status_history'>): RevisionState {
+  const since = status_history?.findLast((one) => one.status === status)?.at
+  return { status, created_at, ...(since && { since }) }
+}
+
+type Revisions = (id: string) => RevisionState | undefined
 
 export function rowOf(one: Deployment, revision: Revisions): DeploymentRow {
   const { source_config: source, source_revision_config: config } = one
   const facts = (id: string | null | undefined): RevisionFacts | null => {
     if (!id) return null
     const found = revision(id)
-    return { id, status: found?.status ?? null, at: found?.created_at ?? null }
+    return {
+      id,
+      status: found?.status ?? null,
+      at: found?.created_at ?? null,
+      ...(found?.since && { since: found.since }),
+    }
   }
   return {
     id: one.id,

@@ -1,7 +1,7 @@
 import 'server-only'
 import { controlPlane } from '@/lib/contracts/control-plane'
+import { type RevisionState, revisionState } from '@/lib/contracts/deployments/deployment-row'
 import type { Deployment } from '@/lib/contracts/deployments/deployments'
-import type { Revision } from '@/lib/contracts/deployments/revisions'
 import { isRevisionInProgress, isRevisionTerminal } from '@/lib/contracts/wire/state'
 import { systemActor } from '../access/actor'
 import { within } from '../process/within'
@@ -10,7 +10,6 @@ import { call } from '../upstream/call'
 // Control planes list deployments without revision states, so the states are read one by one and shared among readers.
 // No role is checked here: the list that asks has already checked it.
 
-export type RevisionState = Pick<Revision, 'status' | 'created_at'>
 /** `stamp` is the deployment's `updated_at`; a new one invalidates the entry. */
 type Kept = { stamp: string; until: number; state: Promise<RevisionState | undefined> }
 
@@ -82,7 +81,4 @@ const read = (workspace: string, deployment_id: string, revision_id: string): Ke
     controlPlane.getRevision,
     { workspace, params: { deployment_id, revision_id } },
     { actor, timeoutMs: TIMEOUT_MS },
-  ).then(
-    ({ status, created_at }) => ({ status, created_at }),
-    () => undefined,
-  )
+  ).then(revisionState, () => undefined)
