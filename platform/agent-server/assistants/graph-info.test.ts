@@ -1,6 +1,7 @@
-import { END, MessagesAnnotation, START, StateGraph } from '@langchain/langgraph'
+import { END, MessagesAnnotation, START, StateGraph, StateSchema } from '@langchain/langgraph'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { z as z3 } from 'zod/v3'
 import { checkContext, contextIn, describeSchemas, describeSubgraphs, drawGraph } from './graph-info'
 import type { Graph } from './graphs'
 
@@ -64,6 +65,23 @@ describe('the schemas of a graph', () => {
       type: 'object',
       properties: { m: {} },
     })
+  })
+
+  test('name also the fields that have no JSON form, as in the states of agents', () => {
+    // The library's own types exclude it, and its agents do it.
+    const todos = z3.array(z3.string()) as never
+    const state = new StateSchema({ text: z.string(), todos })
+    const graph = asGraph(
+      new StateGraph(state)
+        .addNode('a', () => ({}))
+        .addEdge(START, 'a')
+        .compile(),
+    )
+    const { input_schema, output_schema, state_schema } = describeSchemas(graph, 'g')
+    for (const schema of [input_schema, output_schema, state_schema])
+      expect(schema).toMatchObject({ type: 'object', properties: { text: { type: 'string' }, todos: {} } })
+    const { state_schema: typed } = describeSchemas(graph, 'g', { state: { todos: { type: 'array' } } })
+    expect(typed).toMatchObject({ properties: { todos: { type: 'array' } } })
   })
 
   test('have the types that a build read, where the graph itself says nothing', () => {

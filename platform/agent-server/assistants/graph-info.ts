@@ -9,6 +9,7 @@ import {
 } from '@langchain/langgraph/zod/schema'
 import type { z } from 'zod'
 import { toValidationError } from '@/lib/contracts/wire/http-validation-error'
+import { isRecord } from '@/lib/json/guards'
 import { HttpError } from '../kernel/errors'
 import { toDoubles } from '../kernel/numbers'
 import { MESSAGES } from './field-schemas'
@@ -28,9 +29,9 @@ export function describeSchemas(graph: Graph, graphId: string, types: GraphTypes
   const output = read(() => getOutputTypeSchema(graph))
   return {
     graph_id: graphId,
-    input_schema: input ?? fieldsOf(graph, '_inputDefinition', { ...types.state, ...types.input }),
-    output_schema: output ?? state ?? fieldsOf(graph, '_outputDefinition', types.state),
-    state_schema: state ?? fieldsOf(graph, '_schemaDefinition', types.state),
+    input_schema: whole(input, fieldsOf(graph, '_inputDefinition', { ...types.state, ...types.input })),
+    output_schema: whole(output ?? state, fieldsOf(graph, '_outputDefinition', types.state)),
+    state_schema: whole(state, fieldsOf(graph, '_schemaDefinition', types.state)),
     config_schema: contextSchema ?? null,
     context_schema: contextSchema ?? null,
   }
@@ -38,10 +39,21 @@ export function describeSchemas(graph: Graph, graphId: string, types: GraphTypes
 
 type Definition = '_inputDefinition' | '_outputDefinition' | '_schemaDefinition'
 type Built = { builder?: Partial<Record<Definition, Record<string, { operator?: { name?: string } }>>> }
-const objectOf = (properties: Record<string, object>) => ({ type: 'object', properties })
+const objectOf = (properties: Record<string, object>): { type: string; properties: Record<string, object> } => ({
+  type: 'object',
+  properties,
+})
 
-/** The fields of a state that has no schema; null if the graph is not built from a state. */
-function fieldsOf(graph: unknown, definition: Definition, types: GraphTypes['state']): object | null {
+type Fields = ReturnType<typeof objectOf>
+
+/** A schema with the fields that it leaves out: the runtime skips those without a JSON form, such as an agent's `todos`. */
+function whole(schema: unknown, fields: Fields | null): unknown {
+  if (!isRecord(schema) || !isRecord(schema.properties) || !fields) return schema ?? fields
+  return { ...schema, properties: { ...fields.properties, ...schema.properties } }
+}
+
+/** The fields of a state as far as its types tell; null if the graph is not built from a state. */
+function fieldsOf(graph: unknown, definition: Definition, types: GraphTypes['state']): Fields | null {
   // An agent of the agents package holds its graph.
   const fields = ((graph as Built).builder ?? (graph as { graph?: Built }).graph?.builder)?.[definition]
   if (!fields) return null
