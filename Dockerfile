@@ -106,6 +106,6 @@ USER root
 RUN apt-get update && apt-get install -y --no-install-recommends git openssh-client ca-certificates bubblewrap && rm -rf /var/lib/apt/lists/*
 COPY --from=full-files /app ./
 USER node
-ENV HOST=0.0.0.0
+ENV HOST=0.0.0.0 PILOTHOUSE_IN_CONTAINER=1
 HEALTHCHECK --interval=10s --start-period=90s CMD node -e "fetch('http://127.0.0.1:'+process.env.PORT+'/readyz').then((r)=>process.exit(r.ok?0:1),()=>process.exit(1))"
 CMD ["node", "scripts/start.mjs"]

@@ -62,9 +62,9 @@ test('decisions are numbered without gaps, dated, and listed in the index', () =
 })
 
 describe('environment variables', () => {
-  /** The roll-out and the launcher set these for the programs they start; npm and the shell set the others. */
+  /** The roll-out and the launcher set these for the programs they start; images, npm and the shell set the others. */
   const NOT_SETTINGS =
-    /^(PILOTHOUSE_AGENT_\w+|PILOTHOUSE_SECRETS_(?:FD|URL)|PILOTHOUSE_NEIGHBOURS|PILOTHOUSE_PROCESS|PILOTHOUSE_CONSOLE_URL|PILOTHOUSE_PACK|PILOTHOUSE_BASE_PATH|INIT_CWD|PATH|NODE_ENV|TEST_DATABASE_URL)$/
+    /^(PILOTHOUSE_AGENT_\w+|PILOTHOUSE_SECRETS_(?:FD|URL)|PILOTHOUSE_NEIGHBOURS|PILOTHOUSE_PROCESS|PILOTHOUSE_CONSOLE_URL|PILOTHOUSE_IN_CONTAINER|PILOTHOUSE_PACK|PILOTHOUSE_BASE_PATH|INIT_CWD|PATH|NODE_ENV|TEST_DATABASE_URL)$/
   const schemaKeys = ['lib/server/process/env.ts', 'platform/kernel/env.ts'].flatMap((file) =>
     [...read(file).matchAll(/^\s+([A-Z][A-Z0-9_]+): /gm)].map((match) => match[1] as string),
   )

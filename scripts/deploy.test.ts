@@ -26,10 +26,15 @@ test('compose sets only known variables, and its service runs without rights on 
 })
 
 test('what the guide adds to compose has only known settings of its service, and stays out of images and commits', () => {
-  const [, added = ''] = /```yaml\n(services:\n {2}pilothouse:[^`]*)```/.exec(read('docs/operate.md')) ?? []
-  const { environment, ports } = parse(added).services.pilothouse
-  expect(Object.keys(environment).filter((name) => !VARIABLES.has(name))).toEqual([])
-  expect(ports).toEqual([`127.0.0.1:${environment.PLATFORM_PORT}:${environment.PLATFORM_PORT}`])
+  const added = [...read('docs/operate.md').matchAll(/^ *```yaml\n( *services:\n +pilothouse:[^`]*)```/gm)].map(
+    ([, text = '']) => parse(text).services.pilothouse,
+  )
+  expect(added.flatMap(({ environment }) => Object.keys(environment)).filter((name) => !VARIABLES.has(name))).toEqual(
+    [],
+  )
+  const [published] = added.filter(({ ports }) => ports)
+  const { PLATFORM_PORT } = published.environment
+  expect(published.ports).toEqual([`127.0.0.1:${PLATFORM_PORT}:${PLATFORM_PORT}`])
   for (const file of ['.gitignore', '.dockerignore']) expect(read(file).split('\n')).toContain('compose.override.yaml')
 })
 

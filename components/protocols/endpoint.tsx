@@ -1,6 +1,7 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import { LoopbackNotice } from '@/components/shared/feedback/loopback-notice'
 import { type Snippet, Snippets } from '@/components/shared/layout/snippets'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { CopyButton } from '@/components/ui/copy-button'
@@ -33,6 +34,7 @@ export function Endpoint({ place, path, snippets, children }: Props) {
             </code>
             <CopyButton value={url} what="endpoint" />
           </p>
+          <LoopbackNotice url={url} />
           {children}
           <details className="mt-2">
             <summary className="text-ink-2 text-xs">Use it from your code</summary>

@@ -4,9 +4,11 @@ import { PageBoundary } from '@/components/shared/layout/page-boundary'
 import { Rights } from '@/components/shared/layout/rights'
 import { Shell } from '@/components/shell/shell'
 import { setFavourite } from '@/lib/actions/favourites'
+import { isLoopback } from '@/lib/contracts/wire/address'
 import { isAtLeast } from '@/lib/contracts/wire/api'
 import { deploymentsWith, isLimited } from '@/lib/contracts/wire/rights'
 import { type PageWorkspace, pageWorkspace } from '@/lib/server/access/page-actor'
+import { env } from '@/lib/server/process/env'
 import { listFavourites } from '@/lib/server/records/favourites'
 
 export default async function Layout({ params, children }: LayoutProps<'/[workspace]'>) {
@@ -25,6 +27,7 @@ export default async function Layout({ params, children }: LayoutProps<'/[worksp
       // The embedded platform stores traces itself.
       hasTraces={kind === 'embedded' || tracesUrl !== null}
       hasControlPlane={kind !== 'direct'}
+      isInContainer={env().PILOTHOUSE_IN_CONTAINER && isLoopback(env().PLATFORM_HOST)}
     >
       <Favourites workspace={slug} stored={favourites} save={setFavourite}>
         <Shell email={actor.email} current={shown(current)} workspaces={workspaces}>

@@ -1,5 +1,6 @@
 'use client'
 import { Suspense, use } from 'react'
+import { LoopbackNotice } from '@/components/shared/feedback/loopback-notice'
 import { Panel } from '@/components/shared/layout/panel'
 import { Snippets } from '@/components/shared/layout/snippets'
 import { CopyButton } from '@/components/ui/copy-button'
@@ -26,6 +27,7 @@ export function OverviewUse({ url, graph, isOpen, offered }: Props) {
   const docs = `${url.replace(/\/+$/, '')}/docs`
   return (
     <Panel title="Use it">
+      <LoopbackNotice url={url} />
       <Snippets
         label="Language"
         all={SNIPPETS.map(({ kind, label }) => ({ label, text: snippet(kind, url, graph ?? 'YOUR_GRAPH') }))}

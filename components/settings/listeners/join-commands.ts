@@ -1,22 +1,21 @@
 import { shell } from '@/lib/format/format'
+import { isLoopbackName } from '@/lib/format/loopback'
 
 /** `url`: where the cluster reaches the platform. */
 type Joining = { url: string; token: string; namespaces: readonly string[] }
 
 export const isAddress = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 
-const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/
-
 /** What to know about an address before a listener is started with it. */
 export function addressWarning(url: string): string | undefined {
   const { hostname, protocol } = new URL(url)
-  if (LOOPBACK.test(hostname))
+  if (isLoopbackName(hostname))
     return 'Only this machine reaches the platform at this address. Enter the one at which the cluster reaches it.'
   return protocol === 'http:' ? 'Work contains secrets. Use http:// only in a network that you trust.' : undefined
 }
 
 /** A listener refuses `http://` to other machines, unless it is told not to. */
-const needsPermission = (url: string) => url.startsWith('http:') && !LOOPBACK.test(new URL(url).hostname)
+const needsPermission = (url: string) => url.startsWith('http:') && !isLoopbackName(new URL(url).hostname)
 
 /** Starts a listener in its cluster, with this repository's chart. */
 export const helmCommands = ({ url, token, namespaces }: Joining): string =>

@@ -13,6 +13,8 @@ type Reasons = {
   hasTraces: boolean
   /** Whether there is a control plane, which can deploy. */
   hasControlPlane: boolean
+  /** Whether loopback addresses of the console are those of a container, which nobody else reaches. */
+  isInContainer: boolean
 }
 
 const RightsContext = createContext<Reasons>({
@@ -20,6 +22,7 @@ const RightsContext = createContext<Reasons>({
   administerAt: () => undefined,
   hasTraces: true,
   hasControlPlane: true,
+  isInContainer: false,
 })
 
 type RightsProps = {
@@ -33,6 +36,8 @@ type RightsProps = {
   hasTraces?: boolean
   /** Whether it has a control plane; likewise. */
   hasControlPlane?: boolean
+  /** Likewise whether the console runs in a container whose platform is not published. */
+  isInContainer?: boolean
   children: ReactNode
 }
 
@@ -46,6 +51,7 @@ export function Rights({ canRun, canAdminister, runsIn, administersIn, children,
     administer,
     hasTraces: has.hasTraces ?? above.hasTraces,
     hasControlPlane: has.hasControlPlane ?? above.hasControlPlane,
+    isInContainer: has.isInContainer ?? above.isInContainer,
     runAt: (deployment) =>
       run ?? (runsIn && !runsIn.includes(deployment) ? 'Requires the developer role for this deployment.' : undefined),
     administerAt: (deployment) =>

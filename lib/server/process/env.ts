@@ -165,6 +165,9 @@ export const settings = z.object({
   PILOTHOUSE_QUEUED_STARTS: text.pipe(
     z.coerce.number<string | undefined>('must be a number').int().min(0).max(10_000).default(256),
   ),
+  /** The image `full` sets it. Its platform is not published unless PLATFORM_HOST lets others reach it. */
+  PILOTHOUSE_IN_CONTAINER: text.transform((value) => value !== undefined),
+  PLATFORM_HOST: text.transform((value) => value ?? '127.0.0.1'),
   WIRE_DIALECT: text.pipe(z.enum(['auto', 'graph', 'langgraph']).default('auto')),
   /** Origins (`https://host`, `https://*.host`) and address ranges (`10.0.0.0/8`). */
   ALLOWED_UPSTREAMS: list,
