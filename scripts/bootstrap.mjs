@@ -62,12 +62,15 @@ function stamp(file, value) {
 }
 
 /**
- * Makes all builds from here on serve the console below the path of its public address.
+ * Makes all builds from here on serve the console below the path of its public address. A packaged console keeps the path
+ * that it was built for.
  * @param {string | undefined} address
  */
 export function buildBelow(address) {
   const { pathname } = URL.canParse(address ?? '') ? new URL(address ?? '') : { pathname: '/' }
-  process.env.PILOTHOUSE_BASE_PATH = pathname.replace(/\/+$/, '')
+  process.env.PILOTHOUSE_BASE_PATH = isPackaged
+    ? JSON.parse(readFileSync(path.join(root, '.next/routes-manifest.json'), 'utf8')).basePath
+    : pathname.replace(/\/+$/, '')
 }
 const basePath = () => process.env.PILOTHOUSE_BASE_PATH ?? ''
 

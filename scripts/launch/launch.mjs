@@ -92,7 +92,8 @@ export async function launch({ isCommand = false, isDev = false, isPlatformOnly 
   }
 
   const env = { PILOTHOUSE_DATA: data }
-  const address = process.env.NEXTAUTH_URL?.replace(/\/+$/, '') || `http://localhost:${port}`
+  const address =
+    process.env.NEXTAUTH_URL?.replace(/\/+$/, '') || `http://localhost:${port}${process.env.PILOTHOUSE_BASE_PATH}`
   const secrets = { DATABASE_URL: addresses.then(({ consoleUrl }) => consoleUrl) }
   if (needsPlatform) {
     console.log('[start] starting the embedded platform')
