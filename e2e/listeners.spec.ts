@@ -128,6 +128,8 @@ test('a cluster joins by a listener, is away when that stops, and leaves', async
     await expect(sheet).toHaveCount(0)
     await expect(rowOf(page, 'this-machine')).toBeVisible()
     await expect(rowOf(page, name)).toHaveCount(0)
+    // The sheet was opened from another page, so no row had the focus before.
+    await expect(page.getByRole('main')).toBeFocused()
     await page.goto('/local/audit')
     await expect(page.getByText(`revoked the token of listener ${name}`)).toBeVisible()
     await expect(page.getByText(`deleted listener ${name}`)).toBeVisible()

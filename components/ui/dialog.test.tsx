@@ -1,5 +1,5 @@
 import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { afterEach, expect, test, vi } from 'vitest'
 import { Dialog } from './dialog'
 import { Menu, MenuItem } from './menu'
@@ -96,6 +96,76 @@ test('a dialog that took the place of another one gives the focus back to what o
   await waitFor(() => expect(second.contains(document.activeElement)).toBe(true))
   fireEvent.keyDown(second, { key: 'Escape' })
   await waitFor(() => expect(document.activeElement).toBe(button))
+})
+
+/** A list in a page. The deleted entry goes only after its dialog, when the list has been read again. */
+function Entries() {
+  const [names, setNames] = useState(['dawn', 'noon', 'dusk'])
+  const [asked, setAsked] = useState('')
+  const gone = useRef('')
+  return (
+    <main id="main" tabIndex={-1}>
+      <button
+        type="button"
+        onClick={() => setNames((all) => all.filter((name) => name !== gone.current))}
+        aria-label="Read again"
+      />
+      <ul>
+        {names.map((name) => (
+          <li key={name}>
+            <a href={`#${name}`}>{name}</a>
+            <button type="button" onClick={() => setAsked(name)}>
+              Delete {name}
+            </button>
+          </li>
+        ))}
+      </ul>
+      <Dialog open={asked !== ''} onOpenChange={() => setAsked('')} title="Delete it?">
+        <button
+          type="button"
+          onClick={() => {
+            gone.current = asked
+            setAsked('')
+          }}
+        >
+          Delete for good
+        </button>
+      </Dialog>
+    </main>
+  )
+}
+
+test('after a deletion, the focus goes to the next row, the one before, and then the page', async () => {
+  render(<Entries />)
+  const places = [
+    ['noon', () => screen.getByRole('link', { name: 'dusk' })],
+    ['dusk', () => screen.getByRole('link', { name: 'dawn' })],
+    ['dawn', () => screen.getByRole('main')],
+  ] as const
+  for (const [name, place] of places) {
+    const opener = screen.getByRole('button', { name: `Delete ${name}` })
+    opener.focus()
+    fireEvent.click(opener)
+    fireEvent.click(await screen.findByRole('button', { name: 'Delete for good' }))
+    await waitFor(() => expect(document.activeElement).toBe(opener))
+    fireEvent.click(screen.getByRole('button', { name: 'Read again' }))
+    expect(opener.isConnected).toBe(false)
+    await waitFor(() => expect(document.activeElement).toBe(place()))
+  }
+})
+
+test('who has moved on keeps the focus where it is', async () => {
+  render(<Entries />)
+  const opener = screen.getByRole('button', { name: 'Delete noon' })
+  opener.focus()
+  fireEvent.click(opener)
+  fireEvent.click(await screen.findByRole('button', { name: 'Delete for good' }))
+  await waitFor(() => expect(document.activeElement).toBe(opener))
+  const other = screen.getByRole('link', { name: 'dawn' })
+  other.focus()
+  fireEvent.click(screen.getByRole('button', { name: 'Read again' }))
+  expect(opener.isConnected).toBe(false)
+  expect(document.activeElement).toBe(other)
 })
 
 test('a dialog with a form begins in its first field, and one without at its first button', async () => {

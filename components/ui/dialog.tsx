@@ -4,7 +4,7 @@ import { Dialog as Radix } from 'radix-ui'
 import { type ComponentProps, type ReactNode, useState } from 'react'
 import { cn } from '@/lib/cn'
 import { Button } from './button'
-import { lastFocused } from './last-focused'
+import { openersNow, rememberOpeners, returnFocus } from './return-focus'
 
 type DialogProps = {
   open: boolean
@@ -59,9 +59,6 @@ export function Dialog({ open, onOpenChange, title, description, children, side 
   )
 }
 
-/** What to give the focus back to, the first choice first: a dialog in which another one was opened may be gone before it. */
-const openers = new WeakMap<Element, readonly Element[]>()
-
 const FIELD = 'form input:enabled:not([type=hidden]), form select:enabled, form textarea:enabled'
 
 /**
@@ -74,7 +71,7 @@ function Content(props: ComponentProps<typeof Radix.Content>) {
     <Radix.Content
       {...props}
       ref={(element) => {
-        if (element) openers.set(element, opened)
+        if (element) rememberOpeners(element, opened)
       }}
       onOpenAutoFocus={(event) => {
         const field = event.target instanceof Element ? event.target.querySelector<HTMLElement>(FIELD) : null
@@ -84,27 +81,8 @@ function Content(props: ComponentProps<typeof Radix.Content>) {
       }}
       onCloseAutoFocus={(event) => {
         event.preventDefault()
-        if (document.activeElement === document.body) opened.some(takesFocus)
+        if (document.activeElement === document.body) returnFocus(opened)
       }}
     />
   )
-}
-
-function openersNow(): readonly Element[] {
-  const focused = document.activeElement === document.body ? lastFocused() : document.activeElement
-  const opener = openerOf(focused)
-  const dialog = opener?.closest('[role=dialog]')
-  return opener ? [opener, ...((dialog && openers.get(dialog)) ?? [])] : []
-}
-
-/** The trigger of a menu, whose items are gone when the dialog closes. */
-function openerOf(element: Element | null): Element | null {
-  const menu = element?.closest('[role=menu]')
-  return menu ? document.getElementById(menu.getAttribute('aria-labelledby') ?? '') : element
-}
-
-/** Not what is gone from the page or hidden. */
-function takesFocus(element: Element): boolean {
-  if (element instanceof HTMLElement) element.focus({ preventScroll: true })
-  return document.activeElement === element
 }
