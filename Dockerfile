@@ -13,6 +13,7 @@ FROM node:${NODE}-bookworm-slim AS sources
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY scripts/bootstrap.mjs scripts/data-folder.mjs ./scripts/
+COPY scripts/launch/end-with-parent.mjs ./scripts/launch/
 RUN --mount=type=cache,target=/root/.npm node -e "import('./scripts/bootstrap.mjs').then((boot) => boot.ensureDependencies())"
 COPY . .
 RUN node scripts/pack/sbom.mjs > sbom.cdx.json

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { takeLock } from './data-folder.mjs'
 
 export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..')
@@ -23,14 +23,17 @@ export function cleanEnv(extra = {}) {
   return env
 }
 
+/** For the programs of a command: they end if this process is killed. A URL has no spaces, which would have to be quoted. */
+const END_WITH_PARENT = `--import=${pathToFileURL(path.join(root, 'scripts/launch/end-with-parent.mjs'))}?${process.pid}`
+
 /** Runs a command to its end and prints what it does. Returns whether it succeeded. */
 export function run(command, args, options = {}) {
   const began = Date.now()
   const { status, signal, error } = spawnSync(command, args, {
     cwd: root,
     stdio: 'inherit',
-    env: cleanEnv(),
     ...options,
+    env: { ...(options.env ?? cleanEnv()), NODE_OPTIONS: END_WITH_PARENT },
   })
   const took = ((Date.now() - began) / 1000).toFixed(1)
   console.log(

@@ -19,8 +19,8 @@ let starts
 beforeEach(() => {
   clone = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-clone-'))
   starts = []
-  mkdirSync(path.join(clone, 'scripts'))
-  for (const name of ['bootstrap.mjs', 'data-folder.mjs'])
+  mkdirSync(path.join(clone, 'scripts/launch'), { recursive: true })
+  for (const name of ['bootstrap.mjs', 'data-folder.mjs', 'launch/end-with-parent.mjs'])
     cpSync(path.join(root, 'scripts', name), path.join(clone, 'scripts', name))
   writeFileSync(path.join(clone, 'scripts/build-platform.mjs'), BUILD)
 })
@@ -36,7 +36,7 @@ function start() {
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   })
-  const one = { said: '', pid: child.pid ?? 0, ended: once(child, 'exit'), end: () => {} }
+  const one = { said: '', pid: child.pid ?? 0, ended: once(child, 'exit'), closed: once(child, 'close'), end: () => {} }
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (text) => {
       one.said += text
@@ -75,6 +75,20 @@ test('a start builds after one that was killed', async () => {
   go()
   expect(await second.ended).toEqual([0, null])
   expect(record()).toBe('begin begin end ')
+})
+
+test('a build ends with a start that is killed, and so do the programs of the build', async () => {
+  const inner = "setTimeout(() => require('fs').writeFileSync('go', ''), 8000)"
+  writeFileSync(
+    path.join(clone, 'scripts/build-platform.mjs'),
+    `import { spawn } from 'node:child_process'\nspawn(process.execPath, ['-e', ${JSON.stringify(inner)}], { stdio: 'inherit' })\n${BUILD}`,
+  )
+  const killed = start()
+  await soon(() => expect(record()).toBe('begin '))
+  process.kill(killed.pid, 'SIGKILL')
+  // Its output is theirs too.
+  await killed.closed
+  expect([record(), existsSync(path.join(clone, 'go'))]).toEqual(['begin ', false])
 })
 
 test('a start in a folder that it cannot write to says so in one line', async () => {

@@ -112,7 +112,7 @@ test('an image installs packages with all files of the repository that this take
     )
     return [file, ...imported.flatMap(importsOf)]
   }
-  const needed = importsOf('scripts/bootstrap.mjs')
+  const needed = [...importsOf('scripts/bootstrap.mjs'), 'scripts/launch/end-with-parent.mjs']
   expect(needed.length).toBeGreaterThan(1)
   expect(needed.filter((file) => !copied.includes(file))).toEqual([])
 })
