@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
 /**
@@ -29,10 +29,12 @@ export function shownPath(file) {
   return short.startsWith('..') ? path.resolve(file) : short
 }
 
+const nameBeside = (file) => `${file}.${process.pid}.${randomBytes(4).toString('hex')}`
+
 /** Makes a lock file for this process. Returns the process that has it instead, if one does. */
 export function takeLock(file) {
   // Others see it only when it says whose it is: they take an unfinished one for that of a process that was killed.
-  const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`
+  const draft = nameBeside(file)
   writeFileSync(draft, JSON.stringify({ pid: process.pid, birth: birth(process.pid) }), { flag: 'wx', mode: 0o600 })
   try {
     return linkLock(draft, file)
@@ -48,16 +50,32 @@ function linkLock(draft, file) {
       return undefined
     } catch (error) {
       if (error.code !== 'EEXIST') throw error
+      let text
       let holder
       try {
-        holder = JSON.parse(readFileSync(file, 'utf8'))
+        text = readFileSync(file, 'utf8')
+        holder = JSON.parse(text)
       } catch {
         // cut off by a kill, so nobody holds it
       }
       if (isRetry || (holder && isAlive(holder.pid) && birth(holder.pid) === holder.birth))
         return holder?.pid ?? 'unknown'
-      rmSync(file, { force: true })
+      removeLeft(file, text)
     }
+  }
+}
+
+/** Removes a lock that nobody holds. Another process may have done so since, and taken it: that lock is put back. */
+function removeLeft(file, text) {
+  const aside = nameBeside(file)
+  try {
+    renameSync(file, aside)
+    if (readFileSync(aside, 'utf8') !== text) linkSync(aside, file)
+  } catch (error) {
+    // The other one has just removed it, or a third one has taken it.
+    if (error.code !== 'ENOENT' && error.code !== 'EEXIST') throw error
+  } finally {
+    rmSync(aside, { force: true })
   }
 }
 

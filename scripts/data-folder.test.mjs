@@ -39,6 +39,25 @@ test('a lock has one holder, also if another process asks while it is being writ
   expect(readdirSync(folder)).toEqual(['lock.json'])
 })
 
+test('of two processes that find the lock of one that has ended, one takes it over', () => {
+  writeFileSync(file, JSON.stringify({ pid: 2 ** 22 + 1, birth: '1' }))
+  const read = fs.readFileSync
+  const taken = []
+  vi.spyOn(fs, 'readFileSync').mockImplementation((name, options) => {
+    const text = read(name, options)
+    if (name !== file) return text
+    vi.restoreAllMocks()
+    syncBuiltinESMExports()
+    taken.push(takeLock(file))
+    return text
+  })
+  syncBuiltinESMExports()
+  taken.push(takeLock(file))
+  expect(taken).toEqual([undefined, process.pid])
+  expect(JSON.parse(read(file, 'utf8')).pid).toBe(process.pid)
+  expect(readdirSync(folder)).toEqual(['lock.json'])
+})
+
 test('the lock of a process that has ended is taken over, and so is one that was cut off', () => {
   for (const left of ['', '{"pid":', JSON.stringify({ pid: 2 ** 22 + 1, birth: '1' })]) {
     writeFileSync(file, left)
