@@ -3,6 +3,7 @@ import { createServer, type RequestListener } from 'node:http'
 import path from 'node:path'
 import { getRequestListener } from '@hono/node-server'
 import { BuildCache } from './builder/build-cache'
+import { authoritiesFolder } from './builder/git-authorities'
 import { GitMirrors } from './builder/git-mirrors'
 import { ToolCopies } from './builder/tool-copies'
 import { UploadStore } from './builder/uploads'
@@ -173,7 +174,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       dataDir: path.resolve(dataDir),
       entry: agentServerEntry,
       databaseUrls: [databaseUrl, directUrl],
-      shared: [path.join(folder.cache, 'tools'), npmSettings],
+      shared: [path.join(folder.cache, 'tools'), npmSettings, authoritiesFolder()],
     })
     if (options.kubernetes) log('Deployed code runs in a cluster: each revision has pods of its own.')
     else if (sandbox.warning) log(sandbox.warning)

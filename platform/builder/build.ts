@@ -2,6 +2,7 @@ import { mkdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { Secret, SourceConfig, SourceRevisionConfig } from '@/lib/contracts/deployments/deployments'
 import type { CommitFacts } from '@/lib/contracts/deployments/revisions'
+import { operatorVariable } from '../kernel/env'
 import type { LogLevel } from '../kernel/wire'
 import { type Confinement, UNCONFINED } from '../sandbox/confinement'
 import type { BuildCache, BuildInputs } from './build-cache'
@@ -10,6 +11,7 @@ import { BuildError, runCommand } from './command'
 import { adviceOn, isOwnNoise, namesReason, OWN_SCRIPT } from './failure-advice'
 import { readTypes } from './field-types'
 import { checkout, remoteCommit } from './git'
+import { gitAuthorities } from './git-authorities'
 import type { GitMirrors } from './git-mirrors'
 import { readGraphConfig } from './graph-config'
 import { packageEnvironment } from './package-manager'
@@ -111,8 +113,10 @@ async function built(options: BuildOptions): Promise<BuildInputs | undefined> {
   const bin = manager && (await tools.provide(manager, { env, signal, log: (line) => log('INFO', line) }))
   for (const line of secrets.lines) log('INFO', line)
   for (const line of steps.some(({ command }) => command) ? secrets.missing : []) log('WARNING', line)
+  const authorities = await gitAuthorities(operatorVariable('PILOTHOUSE_GIT_CREDENTIALS'))
   const commandEnv = {
     ...env,
+    ...(authorities && { GIT_SSL_CAINFO: authorities }),
     ...options.confinedEnv,
     ...packageEnvironment(options.packageCache),
     ...secrets.env,

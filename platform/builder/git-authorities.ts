@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
@@ -8,6 +8,17 @@ import { operatorVariable } from '../kernel/env'
 /** Where systems keep the authorities that they trust. */
 const SYSTEM_FILES = ['/etc/ssl/certs/ca-certificates.crt', '/etc/pki/tls/certs/ca-bundle.crt', '/etc/ssl/cert.pem']
 const joined = new Map<string, Promise<string>>()
+let made: string | undefined
+
+/** Where the files are. Commands of a source run git too, so every deployment may read it, with a user of its own as well. */
+export function authoritiesFolder(): string {
+  if (made) return made
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-authorities-'))
+  chmodSync(folder, 0o755)
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  made = folder
+  return folder
+}
 
 /**
  * A file of the authorities that git is to trust: those of the system, and the operator's own. Git takes one file in place of the
@@ -28,9 +39,7 @@ export async function gitAuthorities(credentials: string | undefined): Promise<s
 async function join(own: string): Promise<string> {
   let system = ''
   for (const file of [operatorVariable('SSL_CERT_FILE'), ...SYSTEM_FILES]) system ||= await readText(file)
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-authorities-'))
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
-  const file = path.join(folder, 'ca.crt')
+  const file = path.join(authoritiesFolder(), `${joined.size}.crt`)
   await writeFile(file, `${system || rootCertificates.join('\n')}\n${own}\n`)
   return file
 }

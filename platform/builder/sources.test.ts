@@ -4,8 +4,11 @@ import { connect, createServer } from 'node:net'
 import path from 'node:path'
 import { PassThrough } from 'node:stream'
 import { afterAll, expect, test, vi } from 'vitest'
-import { asProcessEnv, baseEnvironment } from '../kernel/env'
+import { openDataFolder } from '../kernel/data-folder'
+import { asProcessEnv, baseEnvironment, UID_BASE } from '../kernel/env'
 import { readLines } from '../kernel/lines'
+import type { Confinement } from '../sandbox/confinement'
+import { openSandbox } from '../sandbox/sandbox'
 import { startGitServer } from '../testing/git-server'
 import { createRepository, isAlive, waitFor } from '../testing/platform-fixture'
 import { testFolder } from '../testing/test-folder'
@@ -13,6 +16,7 @@ import { buildRevision } from './build'
 import { BuildCache } from './build-cache'
 import { runCommand } from './command'
 import { remoteCommit } from './git'
+import { authoritiesFolder } from './git-authorities'
 import { git, gitEnvironment } from './git-command'
 import { GitMirrors } from './git-mirrors'
 import { ToolCopies } from './tool-copies'
@@ -22,19 +26,24 @@ afterAll(remove)
 const never = new AbortController().signal
 const GRAPH = { 'graph.json': '{"graphs":{"main":"./main.mjs:graph"}}', 'main.mjs': 'export const graph = 1' }
 
-async function build(url: string, ref = 'main', more: { env?: Record<string, string>; path?: string } = {}) {
+async function build(
+  url: string,
+  ref = 'main',
+  more: { env?: Record<string, string>; path?: string; install?: string; confinement?: Confinement } = {},
+) {
   const place = fresh('revision')
   const lines: string[] = []
   const commits: string[] = []
   await buildRevision({
     folder: place,
-    sourceConfig: { repo_url: url },
+    sourceConfig: { repo_url: url, install_command: more.install },
     sourceRevisionConfig: { repo_ref: ref, graph_config_path: more.path ?? 'graph.json' },
     env: { ...baseEnvironment(), ...more.env },
     cache: new BuildCache(fresh('cache')),
     mirrors: new GitMirrors(fresh('mirrors')),
     tools: new ToolCopies(path.join(folder, 'tools')),
     secrets: [],
+    confinement: more.confinement,
     signal: never,
     log: (_level, message) => lines.push(message),
     onCommit: async (commit) => void commits.push(commit),
@@ -109,6 +118,17 @@ test.runIf(hasHttps)('a host whose authority the operator named is trusted, with
     vi.stubEnv('NODE_EXTRA_CA_CERTS', server.authority)
     expect(await remoteCommit(look)).toBe(commit)
     expect((await build(url)).commit).toBe(commit)
+    // As for a submodule, or a package in a repository.
+    const install = `git ls-remote ${url}`
+    const data = fresh('data')
+    openDataFolder(data)
+    mkdirSync(path.join(data, 'cache/packages/one/home'), { recursive: true })
+    const sandbox = await openSandbox({
+      ...{ mode: 'auto', uidBase: UID_BASE + 20_000_000, dataDir: data, entry: path.resolve('package.json') },
+      ...{ databaseUrls: [], readable: [], shared: [authoritiesFolder()] },
+    })
+    for (const confinement of [undefined, sandbox.confine({ id: 'one', number: 1 })])
+      expect((await build(url, 'main', { install, confinement })).text).toContain(`${commit}\trefs/heads/main`)
     const { GIT_CONFIG_KEY_0, GIT_CONFIG_VALUE_0 = '' } = await gitEnvironment(baseEnvironment(), url)
     expect(GIT_CONFIG_KEY_0).toBe('http.sslCAInfo')
     expect(readFileSync(GIT_CONFIG_VALUE_0, 'utf8').split('BEGIN CERTIFICATE').length).toBeGreaterThan(20)

@@ -24,7 +24,7 @@ export type SandboxOptions = {
   uidBase: number
   /** Folders outside the data folder that every deployment may read. */
   readable: readonly string[]
-  /** Folders in the data folder that the platform fills for all deployments. */
+  /** Folders and files that the platform fills for all deployments. */
   shared: readonly string[]
 }
 
