@@ -89,6 +89,17 @@ test('the process is described in the usual units', async () => {
   expect(uptime).toBeGreaterThan(0)
 })
 
+test('what is named as a total is a counter, which never falls', async () => {
+  const types = [...(await metrics.text()).matchAll(/^# TYPE (\w+_total) (\w+)$/gm)].map(([, name, type]) => [
+    name,
+    type,
+  ])
+  expect(types.length).toBeGreaterThan(2)
+  expect(types.filter(([, type]) => type !== 'counter')).toEqual([])
+  const before = await read('process_cpu_seconds_total')
+  expect(await read('process_cpu_seconds_total')).toBeGreaterThanOrEqual(Number(before))
+})
+
 test('the delay of the event loop is told without the resolution of its timer, since the last time', async () => {
   await new Promise((resolve) => setTimeout(resolve, 30))
   const end = performance.now() + 150

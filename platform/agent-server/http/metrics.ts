@@ -161,9 +161,15 @@ export class Metrics {
       gauge.set(process.memoryUsage.rss()),
     )
     this.#gauge('nodejs_heap_size_used_bytes', 'Used heap memory', (gauge) => gauge.set(process.memoryUsage().heapUsed))
-    this.#gauge('process_cpu_seconds_total', 'User and system CPU time', (gauge) => {
-      const { user, system } = process.cpuUsage()
-      gauge.set((user + system) / 1e6)
+    new Counter({
+      name: 'process_cpu_seconds_total',
+      help: 'User and system CPU time',
+      registers: [this.#registry],
+      collect() {
+        const { user, system } = process.cpuUsage()
+        this.reset()
+        this.inc((user + system) / 1e6)
+      },
     })
     this.#gauge('process_uptime_seconds', 'Time since the process started', (gauge) => gauge.set(process.uptime()))
   }
