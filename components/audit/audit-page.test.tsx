@@ -73,13 +73,13 @@ test('an empty trail and a filter without matches are told apart', () => {
 test('the page says what the list covers', () => {
   render([row({})])
   expect(
-    screen.getByText(/in this workspace.*What concerns accounts and the console is shown to administrators of/),
+    screen.getByText(/in this workspace,.*What concerns accounts and the console itself is shown to admin/),
   ).toBeDefined()
   cleanup()
   at.search = 'about=console'
   const of = { workspace: '*', operation: 'console.disableMember', params: { account: 'a' }, outcome: 'done' } as const
   render([row({ ...of, role: 'admin' })], { hasConsole: true })
-  expect(screen.getByText(/in this workspace, of accounts and of the console/)).toBeDefined()
+  expect(screen.getByText(/in this workspace or to accounts and the console itself, with its outcome/)).toBeDefined()
   expect(screen.getByText('Accounts and the console')).toBeDefined()
   fireEvent.click(screen.getByRole('button', { name: 'Record of entry 7' }))
   expect(screen.getByRole('dialog').textContent).toContain('Workspacenone')

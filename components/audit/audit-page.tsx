@@ -54,10 +54,11 @@ export function AuditPage({ workspace, report }: AuditPageProps) {
           }
         >
           <p className="mt-1 max-w-2xl text-ink-2">
-            Every change in this workspace{hasConsole ? ', of accounts and of the console' : ''} with its outcome, and
-            every denied attempt. Field names are stored, values never.
+            Every change made with this console, in this workspace
+            {hasConsole ? ' or to accounts and the console itself' : ''}, with its outcome, and every denied attempt.
+            Field names are stored, values never.
             {hasConsole === false
-              ? ' What concerns accounts and the console is shown to administrators of the console.'
+              ? ' What concerns accounts and the console itself is shown to administrators of the console.'
               : ''}
           </p>
         </PageHeader>
