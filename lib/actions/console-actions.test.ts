@@ -268,6 +268,8 @@ describe('the effects of actions', () => {
     expect(await inviteMember({ workspace: 'nowhere', email: 'mine@example.com', role: 'admin' })).toMatchObject({
       error: { code: 'forbidden' },
     })
+    const [added] = (await trail()).filter(({ operation }) => operation === 'inviteMember')
+    expect(added?.params).toEqual({ account: invited.data.account, role: 'viewer' })
     expect(JSON.stringify(await trail())).not.toContain(invited.data.password)
   })
 

@@ -154,9 +154,9 @@ export const AUDIT_ACTIONS: Readonly<Record<string, AuditAction>> = {
   deleteAlertChannel: ['alerts', ...DELETE, 'an alert channel'],
   testAlertChannel: ['alerts', 'test', 'tested', 'an alert channel'],
 
-  createOwnToken: ['people', ...CREATE, 'a personal API token'],
+  createOwnToken: ['people', ...CREATE, 'personal API token {token}'],
   revokeOwnToken: ['people', ...REVOKE, 'API token {token}'],
-  createServiceToken: ['people', ...CREATE, 'a service account'],
+  createServiceToken: ['people', ...CREATE, 'service account {token}'],
   revokeToken: ['people', ...REVOKE, 'API token {token}'],
 
   testControlPlane: ['workspaces', 'test', 'tested', 'the connection to a control plane'],

@@ -106,6 +106,7 @@ describe('sentences of the audit trail', () => {
     expect(told({ operation: 'inviteMember', params: { role: 'viewer', deployments: 'a=admin' } })).toBe(
       'added a member as viewer; admin of [a]',
     )
+    expect(told({ operation: 'inviteMember', params: { account: ID, role: 'viewer' } })).toBe(`added <${ID}> as viewer`)
     expect(told({ operation: 'createInvitation', params: { role: 'admin' } })).toBe(
       'created an invitation link as admin',
     )

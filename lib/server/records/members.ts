@@ -1,4 +1,5 @@
 import 'server-only'
+import { randomUUID } from 'node:crypto'
 import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm'
 import { consoleRecords } from '@/lib/contracts/console-records'
 import { NO_RIGHTS, type Rights } from '@/lib/contracts/wire/rights'
@@ -57,23 +58,22 @@ export async function inviteMember(
 ): Promise<{ account: string; password: string | null }> {
   const rights = checkedRights(workspace, given)
   const fields = ['email', ...Object.keys(given)]
-  const write = { actor, workspace, params: auditedRights(rights), fields, requestId }
+  const store = await db()
+  const [known] = await store.select({ id: accounts.id }).from(accounts).where(eq(accounts.email, email))
+  const account = known?.id ?? randomUUID()
+  const write = { actor, workspace, params: { account, ...auditedRights(rights) }, fields, requestId }
   return await audited(consoleRecords.inviteMember, write, async () => {
     if (workspace !== EVERYWHERE) await findWorkspace(workspace) // not_found
-    const store = await db()
-    const [known] = await store.select({ id: accounts.id }).from(accounts).where(eq(accounts.email, email))
     const password = known ? null : generatePassword()
     return await store.transaction(async (transaction) => {
-      const account =
-        known ??
-        (await createAccount(transaction, { email, password: password ?? undefined, hasInitialPassword: true }))
+      if (password) await createAccount(transaction, { id: account, email, password, hasInitialPassword: true })
       const added = await transaction
         .insert(memberships)
-        .values({ account: account.id, workspace, ...rights, isKept: true })
+        .values({ account, workspace, ...rights, isKept: true })
         .onConflictDoNothing()
         .returning({ account: memberships.account })
       if (added.length === 0) throw new AppError('conflict', `${email} is already a member. Change the role instead.`)
-      return { account: account.id, password }
+      return { account, password }
     })
   })
 }
