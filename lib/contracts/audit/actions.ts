@@ -133,7 +133,7 @@ export const AUDIT_ACTIONS: Readonly<Record<string, AuditAction>> = {
   createInvitation: ['people', 'create', 'created', 'an invitation link'],
   revokeInvitation: ['people', ...REVOKE, 'an invitation link'],
   acceptInvitation: ['people', 'accept', 'accepted', 'an invitation'],
-  inviteMember: ['people', 'add', 'added', 'a member'],
+  inviteMember: ['people', 'add', 'added', '{account}'],
   setRole: ['people', ...CHANGE, 'the role of {account}'],
   disableMember: ['people', 'disable', 'disabled', '{account}'],
   enableMember: ['people', 'enable', 'enabled', '{account}'],

@@ -103,10 +103,12 @@ describe('sentences of the audit trail', () => {
     expect(told({ operation: 'setRole', params: { account: ID, deployments } })).toBe(
       `changed the role of <${ID}> to developer of [a] and [b]; viewer of [c]`,
     )
-    expect(told({ operation: 'inviteMember', params: { role: 'viewer', deployments: 'a=admin' } })).toBe(
-      'added a member as viewer; admin of [a]',
+    const rights = { role: 'viewer', deployments: 'a=admin' }
+    expect(told({ operation: 'inviteMember', params: { account: ID, ...rights } })).toBe(
+      `added <${ID}> as viewer; admin of [a]`,
     )
-    expect(told({ operation: 'inviteMember', params: { account: ID, role: 'viewer' } })).toBe(`added <${ID}> as viewer`)
+    // Entries of older releases do not say who.
+    expect(told({ operation: 'inviteMember', params: rights })).toBe('added an unknown account as viewer; admin of [a]')
     expect(told({ operation: 'createInvitation', params: { role: 'admin' } })).toBe(
       'created an invitation link as admin',
     )

@@ -32,12 +32,8 @@ export function auditSentence(facts: AuditFacts, outcome: AuditOutcome): Phrase[
   if (!object) return [...before, `${isDone ? past : verb} `, { code: facts.operation }]
   const named = facts.params.name === undefined ? undefined : NAMED[facts.operation]
   if (named) return [...before, `${isDone ? past : verb} ${named} `, { code: facts.params.name ?? '' }]
-  const who = facts.params.account === undefined ? undefined : ADDED[facts.operation]
-  return [...before, `${isDone ? past : verb} `, ...filled(who ?? object, facts.params), ...rightsPhrases(facts)]
+  return [...before, `${isDone ? past : verb} `, ...filled(object, facts.params), ...rightsPhrases(facts)]
 }
-
-/** Where entries have the account; older ones have none. */
-const ADDED: Record<string, string> = { inviteMember: '{account}' }
 
 /** What is called by its name where the entry has one. */
 const NAMED: Record<string, string> = {
