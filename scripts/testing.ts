@@ -5,12 +5,17 @@ import pg from 'pg'
 export type Template = { name: string; migrate(url: string): Promise<unknown> }
 
 /** A new database on the test server: an empty one, or a copy of a template. Call `drop` when done. */
-export async function testDatabase(template?: Template): Promise<{ url: string; drop(): Promise<void> }> {
+export async function testDatabase(template?: Template | 'ascii'): Promise<{ url: string; drop(): Promise<void> }> {
   const server = process.env.TEST_DATABASE_URL
   if (!server)
     throw new Error('TEST_DATABASE_URL is not set: run tests through vitest with scripts/vitest/global-setup.mjs.')
   const name = `test_${randomBytes(6).toString('hex')}`
-  if (template) await copyTemplate(server, template, name)
+  if (template === 'ascii')
+    await query(
+      server,
+      `create database ${name} encoding 'SQL_ASCII' locale_provider libc locale 'C' template template0`,
+    )
+  else if (template) await copyTemplate(server, template, name)
   else await query(server, `create database ${name}`)
   const drop = async () => void (await query(server, `drop database if exists ${name} with (force)`))
   return { url: urlOf(server, name), drop }

@@ -22,6 +22,18 @@ export const CONNECTION = {
 export const SERVER_KEEPALIVES =
   'set tcp_keepalives_idle = 2; set tcp_keepalives_interval = 2; set tcp_keepalives_count = 2; set tcp_user_timeout = 6000'
 
+/** Rejects where the database would refuse or cut some of our texts. */
+export async function requireUtf8(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ name: string; encoding: string }>(
+    "select current_database() as name, current_setting('server_encoding') as encoding",
+  )
+  const [{ name, encoding } = { name: '', encoding: '' }] = rows
+  if (encoding !== 'UTF8')
+    throw new Error(
+      `The database "${name}" has the encoding ${encoding}, and Pilothouse needs UTF8. Use one made by: create database NAME encoding 'UTF8' template template0`,
+    )
+}
+
 export const ASK_MS = 5_000
 const MISSED_TURNS = 3
 

@@ -92,3 +92,11 @@ test('statements have a limit, upkeep a longer one; a pooler is not asked for ei
   await proxy.close()
   await database.drop()
 })
+
+test('a database that is not in UTF-8 is refused, with what to do', async () => {
+  const database = await testDatabase('ascii')
+  await expect(openDatabase(database.url, () => {})).rejects.toThrow(
+    /encoding SQL_ASCII.*create database NAME encoding 'UTF8'/,
+  )
+  await database.drop()
+})

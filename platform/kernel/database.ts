@@ -4,7 +4,14 @@ import type { SQL } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { migrate } from 'drizzle-orm/node-postgres/migrator'
 import pg from 'pg'
-import { CONNECTION, keepAsking, SERVER_KEEPALIVES, SILENCE_MS, STATEMENT_MS } from '@/lib/postgres/connections'
+import {
+  CONNECTION,
+  keepAsking,
+  requireUtf8,
+  SERVER_KEEPALIVES,
+  SILENCE_MS,
+  STATEMENT_MS,
+} from '@/lib/postgres/connections'
 import * as schema from './schema'
 
 export type Db = NodePgDatabase<typeof schema>
@@ -138,6 +145,7 @@ async function hold(url: string, timeoutMs: number): Promise<pg.Client> {
   client.on('error', () => {}) // the driver reports one lost connection twice
   await client.connect()
   try {
+    await requireUtf8(client)
     await client.query(SERVER_KEEPALIVES)
     const until = Date.now() + timeoutMs
     for (;;) {

@@ -87,3 +87,9 @@ test('a transaction that cannot begin gives its connection back', async () => {
   await proxy.close()
   await database.drop()
 }, 30_000)
+
+test('a database that is not in UTF-8 is refused, with what to do', async () => {
+  const database = await testDatabase('ascii')
+  await expect(openStore(database.url)).rejects.toThrow(/encoding SQL_ASCII.*create database NAME encoding 'UTF8'/)
+  await database.drop()
+})

@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { migrate } from 'drizzle-orm/node-postgres/migrator'
 import pg from 'pg'
-import { CONNECTION, SILENCE_MS, STATEMENT_MS } from '@/lib/postgres/connections'
+import { CONNECTION, requireUtf8, SILENCE_MS, STATEMENT_MS } from '@/lib/postgres/connections'
 import { env } from './env'
 import { log } from './log'
 import { within } from './within'
@@ -42,6 +42,7 @@ export async function openStore(
   one.on('error', () => {}) // without a listener, a lost connection would end the process
   await one.connect()
   try {
+    await requireUtf8(one)
     await one.query('select pg_advisory_lock($1)', [LOCKS.migration]) // ends with the connection
     // The platform keeps its migrations in the same database, so ours have their own table.
     await migrate(drizzle(one), { migrationsFolder, migrationsTable: 'console_migrations' })

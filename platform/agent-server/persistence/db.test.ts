@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { databaseProxy } from '@/scripts/proxies/database-proxy'
-import { query, testDatabase } from '@/scripts/testing'
+import { testDatabase } from '@/scripts/testing'
 import { isConnectionError } from '../kernel/errors'
 import { testTables } from '../testing'
 import { Db, iso, type Query } from './db'
@@ -143,18 +143,10 @@ describe('a migration', () => {
   })
 
   test('of a database in another encoding is refused', async () => {
-    const { url, drop } = await testDatabase()
-    const name = `${new URL(url).pathname.slice(1)}_ascii`
-    await query(
-      url,
-      `create database ${name} encoding 'SQL_ASCII' locale_provider libc lc_collate 'C' lc_ctype 'C' template template0`,
-    )
-    const ascii = new URL(url)
-    ascii.pathname = `/${name}`
-    const other = new Db(ascii.href, 'agent_test', () => {})
+    const { url, drop } = await testDatabase('ascii')
+    const other = new Db(url, 'agent_test', () => {})
     await expect(other.migrate(async () => {})).rejects.toThrow('has the encoding SQL_ASCII')
     await other.close()
-    await query(url, `drop database ${name} with (force)`)
     await drop()
   })
 })

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { isRecord } from '@/lib/json/guards'
-import { CONNECTION, SILENCE_MS, STATEMENT_MS } from '@/lib/postgres/connections'
+import { CONNECTION, requireUtf8, SILENCE_MS, STATEMENT_MS } from '@/lib/postgres/connections'
 import { fromText, toText } from '../kernel/numbers'
 import type { AgentServerSettings } from '../kernel/settings'
 import { COMPATIBLE_SINCE, MIGRATIONS } from './migrations'
@@ -118,9 +118,7 @@ export class Db {
     const client = this.client()
     await client.connect()
     try {
-      const { rows: encodings } = await client.query<{ server_encoding: string }>('show server_encoding')
-      if (encodings[0]?.server_encoding !== 'UTF8')
-        throw new Error(`The database has the encoding ${encodings[0]?.server_encoding}; the agent server needs UTF8.`)
+      await requireUtf8(client)
       await client.query('select pg_advisory_lock(hashtext($1), 0)', [`${this.schema}.migrations`])
       const { rows: schemas } = await client.query('select from pg_namespace where nspname = $1', [this.schema])
       // Checked first, because a deployment's role cannot create the schema; the platform does.
