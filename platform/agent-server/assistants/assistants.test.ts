@@ -30,10 +30,11 @@ describe('default assistants', () => {
       'memory',
       'nested',
       'slowApproval',
+      'tasks',
       'typed',
       'whole',
     ])
-    expect(headers.get('x-pagination-total')).toBe('12')
+    expect(headers.get('x-pagination-total')).toBe('13')
     const counter = json.find((one: { graph_id: string }) => one.graph_id === 'counter')
     expect(counter).toMatchObject({
       assistant_id: defaultAssistantId('counter'),

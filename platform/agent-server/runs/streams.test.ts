@@ -250,6 +250,8 @@ describe.concurrent('subgraphs', () => {
       stream_subgraphs: true,
     })
     expect(namespaces(chat)).toEqual(new Set(['metadata', 'messages', 'end']))
+    const called = await stream('tasks', { text: 'hi' }, 'messages-tuple', { stream_subgraphs: true })
+    expect(namespaces(called)).toEqual(new Set(['metadata', 'messages', 'end']))
   })
 
   test('add no unrequested events in the modes built from all events', async () => {

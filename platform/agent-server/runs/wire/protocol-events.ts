@@ -10,6 +10,7 @@ import {
 import type { StreamMode } from '@/lib/contracts/wire/stream-modes'
 import { MessageEvents } from './message-events'
 import { ModelCalls } from './model-calls'
+import { graphNamespace } from './wire-events'
 
 type Json = Record<string, unknown>
 type Chunk = [namespace: string[], mode: string, payload: unknown]
@@ -89,8 +90,7 @@ export class ProtocolEvents {
       payload,
       seq: 0,
     } as never)
-    // The runtime names the task that sent a message; clients look for messages of a graph under the graph's namespace.
-    const scope = mode === 'messages' || mode === 'tools' ? namespace.slice(0, -1) : namespace
+    const scope = graphNamespace(mode, namespace, payload)
     for (const event of converted) this.#pass(event, STORED.has(mode), scope)
   }
 

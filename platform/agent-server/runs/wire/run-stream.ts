@@ -46,7 +46,7 @@ export async function streamGraph(
     const [namespace, mode, payload] = (subgraphs ? chunk : [[], ...chunk]) as [string[], string, unknown]
     // The runtime adds small unrequested checkpoints before each state.
     if (mode === 'checkpoints' && isCheckpointEnvelope(payload)) return
-    emit(eventName(mode, subgraphs ? namespace : []), payloadOut(mode, payload))
+    emit(subgraphs ? eventName(mode, namespace, payload) : mode, payloadOut(mode, payload))
   }
 
   async function streamEvents(): Promise<void> {

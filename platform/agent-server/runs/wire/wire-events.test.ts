@@ -21,9 +21,20 @@ describe('stream modes', () => {
     ])
   })
   test('name their events with the namespace, without the task that produced a message', () => {
-    expect(eventName('values', [])).toBe('values')
-    expect(eventName('updates', ['a:1', 'b:2'])).toBe('updates|a:1|b:2')
-    expect([eventName('messages', ['a:1', 'b:2']), eventName('tools', ['a:1'])]).toEqual(['messages|a:1', 'tools'])
+    expect(eventName('values', [], {})).toBe('values')
+    expect(eventName('updates', ['a:1', 'b:2'], {})).toBe('updates|a:1|b:2')
+    expect(eventName('messages', ['a:1', 'b:2'], ['message', undefined])).toBe('messages|a:1')
+    expect(eventName('tools', ['a:1'], {})).toBe('tools')
+  })
+  test('name messages of a called task as those of the graph that called it', () => {
+    const node = ['__pregel_pull', 'node']
+    const call = ['__pregel_push', node, 0, true]
+    const name = (path: unknown, ...namespace: string[]) =>
+      eventName('messages', namespace, ['message', { langgraph_path: path }])
+    expect(name(node, 'sub:1', 'node:2')).toBe('messages|sub:1')
+    expect(name(call, 'sub:1', 'node:2', 'task:3')).toBe('messages|sub:1')
+    expect(name(['__pregel_push', call, 1, true], 'node:2', 'task:3', 'task:4')).toBe('messages')
+    expect(name(['__pregel_push', 0], 'sub:1', 'node:2')).toBe('messages|sub:1')
   })
 })
 

@@ -42,12 +42,24 @@ export const nativeModes = (asked: readonly StreamMode[]): NativeMode[] =>
 export const needsEvents = (asked: readonly StreamMode[]): boolean =>
   asked.some((mode) => SOURCES[mode] === 'all events')
 
-/** The event name: the mode, followed by the namespace below the root. */
-export function eventName(mode: string, namespace: readonly string[]): string {
-  // For messages and tools the namespace ends with the producing task, which is removed here.
-  const scope = mode === 'messages' || mode === 'tools' ? namespace.slice(0, -1) : namespace
-  return [mode, ...scope].join('|')
+/**
+ * The namespace of the graph that sent an event. The runtime's namespaces of messages and tools also end with the
+ * producing task, and with the tasks that called it in the functional API: those run in their caller's graph.
+ */
+export function graphNamespace(mode: string, namespace: string[], payload: unknown): string[] {
+  if (mode === 'tools') return namespace.slice(0, -1)
+  if (mode !== 'messages') return namespace
+  const [, metadata] = payload as [unknown, { langgraph_path?: unknown } | undefined]
+  return namespace.slice(0, -1 - callersOf(metadata?.langgraph_path))
 }
+
+/** How many tasks called each other down to the one of this path: only a call's path has its caller's in it. */
+const callersOf = (path: unknown): number =>
+  Array.isArray(path) && path[3] === true && Array.isArray(path[1]) ? 1 + callersOf(path[1]) : 0
+
+/** The event name: the mode, followed by the namespace below the root. */
+export const eventName = (mode: string, namespace: string[], payload: unknown): string =>
+  [mode, ...graphNamespace(mode, namespace, payload)].join('|')
 
 export function payloadOut(mode: string, payload: unknown): unknown {
   if (mode === 'messages') {
