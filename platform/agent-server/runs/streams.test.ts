@@ -217,6 +217,8 @@ describe.concurrent('modes', () => {
     expect(new Set(names(all))).toEqual(
       new Set([...names(events), 'events', 'messages/metadata', 'messages/partial', 'messages/complete']),
     )
+    const kinds = all.filter(({ event }) => event === 'events').map(({ data }) => `${data.event} ${data.name}`)
+    expect(kinds).not.toContain('on_chain_stream chat')
   })
 })
 

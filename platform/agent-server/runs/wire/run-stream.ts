@@ -57,8 +57,9 @@ export async function streamGraph(
     const events = graph.streamEvents(input, { ...options, version: 'v2', streamMode: streamMode as never, subgraphs })
     for await (const event of events) {
       if (event.tags?.includes(HIDDEN)) continue
-      const isOwnChunk = event.event === 'on_chain_stream' && event.run_id === options.runId
-      if (isOwnChunk && Array.isArray(event.data.chunk)) {
+      const isOwn = event.event === 'on_chain_stream' && event.run_id === options.runId
+      if (isOwn && Array.isArray(event.data.chunk)) {
+        // Its data is sent as that of its mode, and not again as an event.
         const [namespace, mode, payload] = (subgraphs ? event.data.chunk : [[], ...event.data.chunk]) as [
           string[],
           string,
@@ -66,9 +67,10 @@ export async function streamGraph(
         ]
         if (wanted.has(mode)) emitChunk(event.data.chunk)
         if (mode === 'values' && namespace.length === 0) legacy?.addState(payload)
+      } else {
+        if (event.event === 'on_chat_model_stream') legacy?.addChunk(event)
+        if (asked.includes('events')) emit('events', { ...event, metadata: streamMetadataOut(event.metadata) })
       }
-      if (event.event === 'on_chat_model_stream') legacy?.addChunk(event)
-      if (asked.includes('events')) emit('events', { ...event, metadata: streamMetadataOut(event.metadata) })
       const wait = breathe()
       if (wait) await wait
     }
