@@ -13,7 +13,15 @@ import { type Db, faultOf } from '../kernel/database'
 import { HttpError } from '../kernel/http-error'
 import type { IgnoredFields } from '../kernel/ignored-fields'
 import { FeedbackRecords } from './feedback'
-import { INTAKE_LIMITS, Intake, type IntakeLimits, type IntakeResponse, SIZE_LIMIT, SIZE_LIMIT_BYTES } from './intake'
+import {
+  INTAKE_LIMITS,
+  Intake,
+  type IntakeLimits,
+  type IntakeResponse,
+  READS_ZSTD,
+  SIZE_LIMIT,
+  SIZE_LIMIT_BYTES,
+} from './intake'
 import { TracingProjects } from './project-handlers'
 import { TraceQueries } from './queries'
 import { type Env, type Handler, json, parseInput, type Route, reply } from './routes'
@@ -181,5 +189,5 @@ const INFO: TracingInfo = {
     scale_up_nthreads_limit: 16,
     scale_down_nempty_trigger: 4,
   },
-  instance_flags: { gzip_body_enabled: true, zstd_compression_enabled: false },
+  instance_flags: { gzip_body_enabled: true, zstd_compression_enabled: READS_ZSTD },
 }

@@ -159,7 +159,7 @@ describe('spans', () => {
     ['another key', 403, '{}', { 'x-api-key': 'other' }, /not valid/],
     ['no protobuf', 400, 'no protobuf', {}, /no OTLP trace request/],
     ['no JSON', 400, '{', {}, /JSON decode error/],
-    ['no gzip', 400, '{}', { 'content-encoding': 'gzip' }, /gzip/],
+    ['no gzip', 400, '{}', { 'content-encoding': 'gzip' }, /decompressed/],
   ])('%s is refused with %i and a reason', async (_, status, content, headers, reason) => {
     const response = await fetch(`${traces.url}/otel/v1/traces`, {
       method: 'POST',

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { createGunzip } from 'node:zlib'
+import type { Transform } from 'node:stream'
+import zlib from 'node:zlib'
 import { isRecord } from '@/lib/json/guards'
 import { parseJson } from '@/lib/json/lossless'
 import { listOf } from '@/lib/traces/blocks/values'
@@ -32,6 +33,26 @@ export const INTAKE_LIMITS: IntakeLimits = { maxBytes: 100_000_000, maxActive: 1
 export const SIZE_LIMIT = 100
 export const SIZE_LIMIT_BYTES = 20_971_520
 const RETRY_AFTER_S = 1
+
+type Zstd = {
+  createZstdDecompress?: (options: { params: Record<number, number> }) => Transform
+  constants: { ZSTD_d_windowLogMax: number }
+}
+// Node.js 20 has no zstd, and neither have its types.
+const { createZstdDecompress, constants } = zlib as unknown as Zstd
+/** The largest window that zstd may use over HTTP (RFC 9659). Each body being read takes as much memory. */
+const ZSTD_WINDOW_LOG = 23
+/** By content encoding. */
+const UNPACKERS = new Map<string, () => Transform>([
+  ['gzip', zlib.createGunzip],
+  ['x-gzip', zlib.createGunzip],
+])
+if (createZstdDecompress)
+  UNPACKERS.set('zstd', () => createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG } }))
+export const READS_ZSTD = UNPACKERS.has('zstd')
+
+const encodingOf = (request: IncomingMessage): string =>
+  request.headers['content-encoding']?.toLowerCase() ?? 'identity'
 
 class TooLarge extends Error {}
 
@@ -133,8 +154,8 @@ export class Intake {
         body: { detail: 'Too many runs at once. Send them again shortly.' },
         retryAfterS: RETRY_AFTER_S,
       }
-    const encoding = request.headers['content-encoding']?.toLowerCase() ?? 'identity'
-    if (!['identity', 'gzip', 'x-gzip'].includes(encoding))
+    const encoding = encodingOf(request)
+    if (encoding !== 'identity' && !UNPACKERS.has(encoding))
       return { status: 415, body: { detail: `A body encoded as ${encoding} cannot be read; send gzip or none.` } }
     const pieces = new IntakeRequest()
     this.#active += 1
@@ -153,10 +174,10 @@ export class Intake {
 
   /** The uncompressed body in chunks, up to the limit. */
   async *#chunks(request: IncomingMessage, pieces: IntakeRequest): AsyncGenerator<Buffer> {
-    const isPacked = /gzip/i.test(request.headers['content-encoding'] ?? '')
-    const body = isPacked ? request.pipe(createGunzip()) : request
+    const unpacker = UNPACKERS.get(encodingOf(request))?.()
+    const body = unpacker ? request.pipe(unpacker) : request
     // Without this, decompression would wait forever after the caller disconnects.
-    if (isPacked) request.once('aborted', () => body.destroy(new MalformedBody('The connection was closed')))
+    if (unpacker) request.once('aborted', () => body.destroy(new MalformedBody('The connection was closed')))
     // Left open when it is too large: destroying the request would destroy the connection before the response.
     for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       pieces.bytes += chunk.length
@@ -197,8 +218,8 @@ function decoded(body: Buffer): unknown {
 function errorResponse(error: Error & { code?: string }): IntakeResponse {
   if (error instanceof TooLarge) return { status: 413, body: { detail: error.message } }
   if (error instanceof MalformedBody) return { status: 400, body: { detail: error.message } }
-  if (error.code?.startsWith('Z_'))
-    return { status: 400, body: { detail: `The body is not gzip data: ${error.message}` } }
+  if (/^(Z_|ZSTD_)/.test(error.code ?? ''))
+    return { status: 400, body: { detail: `The body cannot be decompressed: ${error.message}` } }
   if (error.code === 'ECONNRESET' || error.message === 'aborted')
     return { status: 400, body: { detail: 'The connection was closed' } }
   throw error
