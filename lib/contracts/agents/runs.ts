@@ -35,6 +35,7 @@ export const RunConfig = z.looseObject({
   tags: z.array(z.string()).nullish(),
   recursion_limit: z.int().min(1).nullish(),
   configurable: JsonObject.nullish(),
+  metadata: JsonObject.nullish(),
 })
 
 /** Fields of runs and crons. There are no defaults, because absent fields are the server's choice. */

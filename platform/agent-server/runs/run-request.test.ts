@@ -66,6 +66,16 @@ describe('a request for a run', () => {
     expect(asked).toEqual([['g', 'assistants.read', config]])
   })
 
+  test('has the metadata of its config too, which its own overrides', async () => {
+    const metadata = { k: 'own', thread: 'x' }
+    const config = { metadata: { k: 'config', l: 'config', user: { deep: 1 } } }
+    const assistant = { metadata: { k: 'base', l: 'base', m: 1 }, config: { metadata: { never: 1 } } }
+    expect((await read({ config, metadata }, { assistant })).metadata).toEqual({
+      ...{ k: 'own', l: 'config', m: 1, thread: 'x', user: { deep: 1 } },
+    })
+    expect((await read({ config: { metadata: null } }, { assistant })).metadata).toEqual(assistant.metadata)
+  })
+
   test('has the limit of its assistant, and no tags or limit where neither names any', async () => {
     expect((await read({}, { assistant: { config: { recursion_limit: 5, tags: null } } })).plan.config).toEqual({
       ...{ recursion_limit: 5, tags: null, configurable: {} },

@@ -73,7 +73,8 @@ export async function readRunRequest(
     body,
     assistantId: assistant.assistant_id,
     graphId: assistant.graph_id,
-    metadata: { ...assistant.metadata, ...body.metadata },
+    // RemoteGraph sends its caller's metadata in the config.
+    metadata: { ...assistant.metadata, ...body.config?.metadata, ...body.metadata },
     plan,
     strategy: body.multitask_strategy ?? 'enqueue',
     place: checkpointId ? { ...body.checkpoint, checkpoint_id: checkpointId } : undefined,
