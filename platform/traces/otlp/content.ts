@@ -247,10 +247,14 @@ export function finishReasons(attributes: Json, outputs: Json | undefined): stri
   return texts.length > 0 ? texts : undefined
 }
 
-/** Metadata that an application set, under its own keys. */
-export const metadataOf = (attributes: Json): Json =>
-  Object.fromEntries(
-    ['traceloop.association.properties.', 'ai.telemetry.metadata.', 'langsmith.metadata.'].flatMap((prefix) =>
-      below(attributes, prefix),
-    ),
-  )
+/** Metadata that an application set, under its own keys. OpenInference writes all of it as one JSON text. */
+export function metadataOf(attributes: Json): Json {
+  const prefixes = ['traceloop.association.properties.', 'ai.telemetry.metadata.', 'langsmith.metadata.']
+  const single = prefixes.flatMap((prefix) => below(attributes, prefix))
+  return { ...wholeMetadata(attributes), ...Object.fromEntries(single) }
+}
+
+export function wholeMetadata({ metadata }: Json): Json | undefined {
+  const whole = unpack(metadata)
+  return isRecord(whole) ? whole : undefined
+}

@@ -254,6 +254,16 @@ describe('messages', () => {
   })
 })
 
+test('has the metadata that OpenInference logs as one JSON text', () => {
+  const metadataOf = (metadata: unknown) =>
+    (runOf({ metadata, 'openinference.span.kind': 'CHAIN' }).extra as { metadata: Json }).metadata
+  const found = metadataOf('{"thread_id":"th1","team":{"deep":1},"otel_span_id":"no"}')
+  expect(found).toMatchObject({ thread_id: 'th1', team: { deep: 1 } })
+  expect(found).not.toHaveProperty('metadata')
+  expect(found.otel_span_id).not.toBe('no')
+  for (const other of ['plain', '[1]', '{broken', 5]) expect(metadataOf(other)).toMatchObject({ metadata: other })
+})
+
 test('what an SDK says about its own runs wins', () => {
   const id = '019bb1f6-0000-7000-8000-000000000001'
   const trace = '019bb1f6-0000-7000-8000-000000000000'

@@ -2,7 +2,7 @@ import { TRACE_RUN_TYPES } from '@/lib/contracts/traces/run-fields'
 import { isRecord, isUuid } from '@/lib/json/guards'
 import { type Json, listOf, textOf } from '@/lib/traces/blocks/values'
 import { first, firstNumber, firstText, unpack } from './attributes'
-import { CONTENT, contentOf, finishReasons, isContentEvent, metadataOf } from './content'
+import { CONTENT, contentOf, finishReasons, isContentEvent, metadataOf, wholeMetadata } from './content'
 import type { OtlpSpan } from './spans'
 import { usageOf } from './usage'
 
@@ -131,7 +131,8 @@ const FIELDS = /^(langsmith\.|traceloop\.association\.properties\.|ai\.telemetry
 
 function metadataOfSpan(span: OtlpSpan, outputs: Json | undefined): Json {
   const { attributes } = span
-  const own = Object.entries(attributes).filter(
+  const { metadata, ...others } = attributes
+  const own = Object.entries(wholeMetadata(attributes) ? others : attributes).filter(
     ([key, value]) => value !== null && !CONTENT.test(key) && !FIELDS.test(key),
   )
   const named: Json = {
