@@ -132,12 +132,12 @@ const Age = ({ at }: Pick<RevisionFacts, 'at'>) =>
 export function RowHealth({
   row,
 }: {
-  row: Pick<DeploymentRow, 'status' | 'source' | 'latest' | 'active' | 'listener'>
+  row: Pick<DeploymentRow, 'status' | 'source' | 'latest' | 'active' | 'listener' | 'failing'>
 }) {
   const { level, label, detail, since } = rowHealth(row)
   return (
     <>
-      <StatusBadge tone={level} title={detail} className="max-sm:whitespace-normal">
+      <StatusBadge tone={level} title={since ? undefined : detail} className="max-sm:whitespace-normal">
         {label}
       </StatusBadge>
       {row.listener?.away ? (

@@ -106,6 +106,18 @@ describe('what Home says when no runs are known to fail', () => {
     expect(second).toMatch(/Nothing is serving yet\. Created 20 min/)
   })
 
+  test('a deployment whose runs fail is listed once, as such, also before its failed runs were read', async () => {
+    const failing = { since: Date.now(), runs: 30, failed: 10 }
+    const latest = { id: 'l', status: 'DEPLOYED', at: null }
+    const row = { id: 'd', name: 'harbour', status: 'READY', source: 'github', latest, active: latest, failing }
+    const told = [expect.stringMatching(/^Runs failharbour 33% of 30 runs failed since \d\d:\d\dFailed runsRevisions$/)]
+    expect(await say({ failing: { ...fleet, rows: [row] } })).toEqual(told)
+    cleanup()
+    const runs = { source: 'traces', runs: 30, failed: 10, hours: [{ runs: 30, failed: 10 }], p95: 1 }
+    const both = { failing: { ...fleet, rows: [row] }, rows: { ...whole, rows: [one] } }
+    expect(await say({ ...both, activity: { d: { runs } } })).toHaveLength(1)
+  })
+
   test.each([
     ['all were read', { rows: whole }, ['No deployment is failing.']],
     [

@@ -5,17 +5,20 @@ import type { ReactNode } from 'react'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { VisibleName } from '@/components/shared/text/visible-text'
 import { StatusBadge } from '@/components/ui/badge'
-import { type FailingRuns, type FleetActivity, failingRuns, type RunActivity } from '@/lib/contracts/activity'
+import type { FleetActivity, RunActivity } from '@/lib/contracts/activity'
 import type { Looked, RunRowsPage } from '@/lib/contracts/agents/run-row'
 import type { RecentChange } from '@/lib/contracts/audit/audit-row'
-import { count, shortId } from '@/lib/format/format'
+import { type FailingRuns, failingRuns } from '@/lib/contracts/deployments/failing-runs'
+import { shortId } from '@/lib/format/format'
 import { activityQuery, deploymentsQuery } from '@/lib/queries/deployments'
 import type { RelayError } from '@/lib/queries/relay-fetch'
 import { runRowsQuery } from '@/lib/queries/runs'
 import { routes } from '@/lib/routes'
 import { SOURCES } from './activity/cells'
+import { FailingBadge, FailingShare } from './health-badge'
 
-const FAILED = { status: 'failed', since: '24h' }
+/** Filters of a list of runs. */
+export const FAILED = { status: 'failed', since: '24h' }
 /** As many as one request tells the activity of. */
 const NEWEST = 50
 const REFRESH_MS = 30_000
@@ -28,7 +31,8 @@ export type FailingDeployment = {
   name: string
   change: RecentChange | null
   failing: FailingRuns
-  source: RunActivity['source']
+  /** Undefined while it is not known. */
+  source: RunActivity['source'] | undefined
 }
 
 export type FailingNow = {
@@ -95,29 +99,6 @@ export const UnknownRuns = ({ workspace, gap }: { workspace: string; gap: string
   </li>
 )
 
-const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
-const day = new Intl.DateTimeFormat('en-GB', { weekday: 'long' })
-
-/** "14:00", or "Wednesday 22:00" before midnight. */
-function Since({ at }: { at: number }) {
-  const isToday = new Date(at).toDateString() === new Date().toDateString()
-  return (
-    <time dateTime={new Date(at).toISOString()} suppressHydrationWarning>
-      {isToday ? '' : `${day.format(at)} `}
-      {clock.format(at)}
-    </time>
-  )
-}
-
-export const FailingBadge = () => <StatusBadge tone="error">Runs fail</StatusBadge>
-
-/** "33% of 30 runs failed since 14:00" */
-export const FailingShare = ({ of: { since, runs, failed } }: { of: FailingRuns }) => (
-  <>
-    {Math.round((100 * failed) / runs)}% of {count(runs)} runs failed since <Since at={since} />
-  </>
-)
-
 type Props = {
   workspace: string
   deployment: FailingDeployment
@@ -134,7 +115,7 @@ export function FailingRunsItem({ workspace, deployment: one, renderChange }: Pr
         <Link href={routes.deployment(workspace, id)} className="font-medium hover:underline">
           <VisibleName>{name}</VisibleName>
         </Link>{' '}
-        <span className="text-ink-2 text-xs" title={SOURCES[source]}>
+        <span className="text-ink-2 text-xs" title={source && SOURCES[source]}>
           <FailingShare of={failing} />
         </span>
         {change ? (

@@ -25,7 +25,7 @@ import { failureCausesQuery } from '@/lib/queries/audit'
 import { deploymentRowsQuery } from '@/lib/queries/deployments'
 import { routes } from '@/lib/routes'
 import type { InboxBrief } from '@/lib/stream/inbox'
-import { FailingRunsItem, UnknownRuns, useFailingRuns } from './failing-runs'
+import { type FailingDeployment, FailingRunsItem, UnknownRuns, useFailingRuns } from './failing-runs'
 import { HealthDetail } from './health-badge'
 import { HealthPending, HealthStrip } from './health-strip'
 
@@ -52,8 +52,11 @@ export function FleetSummary({ workspace, renderChange }: Props) {
   const retry = useTryAgain(options.queryKey)
   const router = useRouter()
   const { data } = result
-  const failed = data?.rows.flatMap(({ id, latest }) => (latest ? [`${id}.${latest.id}`] : [])) ?? []
-  const { failing, coverage, gap } = useFailingRuns(workspace)
+  const { failing: read, coverage, gap } = useFailingRuns(workspace)
+  // The list of rows and that of failed runs are read at different moments.
+  const rows = data?.rows.filter((row) => !rowHealth(row).failing) ?? []
+  const failing = [...read, ...failingRows(data?.rows ?? [], read)]
+  const failed = rows.flatMap(({ id, latest }) => (latest ? [`${id}.${latest.id}`] : []))
   const causes = useQuery(failureCausesQuery(workspace, failed)).data
   const error = result.error ?? result.failureReason
   const stale = staleOf({ ...result, error }, problem)
@@ -81,7 +84,7 @@ export function FleetSummary({ workspace, renderChange }: Props) {
       >
         {data ? (
           <ul className={cn('flex flex-col divide-y', style)}>
-            {data.rows.map((row) => (
+            {rows.map((row) => (
               <Failing
                 key={row.id}
                 workspace={workspace}
@@ -95,7 +98,7 @@ export function FleetSummary({ workspace, renderChange }: Props) {
             ))}
             <Waiting workspace={workspace} />
             {gap ? <UnknownRuns workspace={workspace} gap={gap} /> : null}
-            {data.rows.length === 0 && failing.length === 0 && data.health ? (
+            {rows.length === 0 && failing.length === 0 && data.health ? (
               <li className="py-1 text-ink-2">
                 {coverage === 'loading' ? <Loading /> : noneFailing(data.health, coverage === 'whole')}
               </li>
@@ -108,6 +111,14 @@ export function FleetSummary({ workspace, renderChange }: Props) {
     </>
   )
 }
+
+/** Rows whose runs fail and that `read` has not yet. */
+const failingRows = (rows: readonly DeploymentRow[], read: readonly FailingDeployment[]): FailingDeployment[] =>
+  rows.flatMap((row) => {
+    const { failing } = rowHealth(row)
+    if (!failing || read.some(({ id }) => id === row.id)) return []
+    return [{ id: row.id, name: row.name, change: null, failing, source: undefined }]
+  })
 
 const Loading = () => (
   <>

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { X } from 'lucide-react'
 import type { Route } from 'next'
 import Link from 'next/link'
+import { LoopbackNotice } from '@/components/shared/feedback/loopback-notice'
 import { FavouriteStar } from '@/components/shared/layout/favourites'
 import { CopiedText } from '@/components/shared/text/copied-text'
 import { IdChip } from '@/components/shared/text/id-chip'
@@ -23,6 +24,7 @@ import { shownText } from '@/lib/format/hidden-characters'
 import { failureCausesQuery } from '@/lib/queries/audit'
 import { routes } from '@/lib/routes'
 import { RowHealth } from './columns'
+import { FAILED } from './failing-runs'
 import { HealthDetail } from './health-badge'
 import { RevisionStatus } from './revision-status'
 
@@ -31,6 +33,7 @@ const MOST_SECRETS = 12
 /** Details of a row: on the right, or from below on narrow screens. The focus stays in the list. */
 export function PeekPanel({ workspace, row, onClose }: { workspace: string; row: DeploymentRow; onClose: () => void }) {
   const more = row.secrets.length - MOST_SECRETS
+  const health = rowHealth(row)
   return (
     <aside
       aria-label={`Peek: ${shownText(row.name, 80)}`}
@@ -55,15 +58,27 @@ export function PeekPanel({ workspace, row, onClose }: { workspace: string; row:
         className="min-h-0 flex-1 overflow-y-auto px-4 py-3"
       >
         <p className="mb-3 text-ink-2" aria-live="polite">
-          <HealthDetail health={rowHealth(row)} />
+          <HealthDetail health={health} />
         </p>
-        {row.latest && healthGroup(row) === 'failing' ? (
+        {health.failing ? (
+          <Link href={routes.runs(workspace, row.id, FAILED)} className="mb-3 block text-accent hover:underline">
+            Failed runs
+          </Link>
+        ) : row.latest && healthGroup(row) === 'failing' ? (
           <FirstError workspace={workspace} deploymentId={row.id} revision={row.latest.id} />
         ) : null}
         <KeyValues
           items={[
             ['Id', <IdChip key="id" id={row.id} what="deployment id" />],
-            ['URL', row.url && <CopiedText value={row.url} what="deployment URL" />],
+            [
+              'URL',
+              row.url && (
+                <>
+                  <CopiedText value={row.url} what="deployment URL" />
+                  <LoopbackNotice url={row.url} />
+                </>
+              ),
+            ],
             ['Active revision', <Revision key="active" of={row.active} />],
             [
               'Latest revision',

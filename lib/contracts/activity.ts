@@ -29,30 +29,3 @@ export type DeploymentActivity = {
 
 /** By deployment id; deployments that could not be read are missing. */
 export type FleetActivity = Record<string, DeploymentActivity>
-
-/** Below these, one unlucky run would count as a trouble of the deployment. */
-const LEAST = { runs: 5, failed: 3, share: 0.1 }
-const HOUR_MS = 3_600_000
-
-/** Runs that fail now: since when (the hour's start in epoch ms), how many of how many. */
-export type FailingRuns = { since: number; runs: number; failed: number }
-
-/**
- * Whether a deployment's runs fail: in each hour with runs, from `since` to the last one, a tenth or more failed. Undefined if
- * that is not so, or if there are too few runs to say.
- */
-export function failingRuns(hours: RunActivity['hours'], now: number): FailingRuns | undefined {
-  if (!hours) return undefined
-  const last = Math.floor(now / HOUR_MS)
-  let found: FailingRuns | undefined
-  for (const [n, { runs, failed }] of [...hours].reverse().entries()) {
-    if (runs === 0) continue
-    if (failed / runs < LEAST.share) break
-    found = {
-      since: (last - n) * HOUR_MS,
-      runs: (found?.runs ?? 0) + runs,
-      failed: (found?.failed ?? 0) + failed,
-    }
-  }
-  return found && found.runs >= LEAST.runs && found.failed >= LEAST.failed ? found : undefined
-}

@@ -5,15 +5,15 @@ import { STALE_STYLE, useIsStale } from '@/components/shared/feedback/stale-noti
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { StatusBadge } from '@/components/ui/badge'
 import { cn } from '@/lib/cn'
-import { type DeploymentActivity, failingRuns, type RunActivity } from '@/lib/contracts/activity'
+import type { DeploymentActivity, RunActivity } from '@/lib/contracts/activity'
 import type { Deployment } from '@/lib/contracts/deployments/deployments'
+import { failingRuns } from '@/lib/contracts/deployments/failing-runs'
 import type { Revision } from '@/lib/contracts/deployments/revisions'
 import { deploymentHealth, isRevisionFailed } from '@/lib/contracts/wire/state'
 import { count, duration, shortId } from '@/lib/format/format'
 import { activityQuery } from '@/lib/queries/deployments'
 import { routes } from '@/lib/routes'
-import { FailingBadge, FailingShare } from '../failing-runs'
-import { HealthDetail } from '../health-badge'
+import { FailingBadge, FailingShare, HealthDetail } from '../health-badge'
 
 type Props = { workspace: string; deployment: Deployment; revisions: readonly Revision[] | undefined }
 
@@ -45,7 +45,9 @@ export function OverviewStatus({ workspace, deployment, revisions }: Props) {
   const serving = revisions?.find((one) => one.id === active)
   return (
     <p aria-live="polite" className={cn('flex flex-wrap items-baseline gap-x-2 gap-y-1', isStale && STALE_STYLE)}>
-      {isSaid && !(failing && level === 'ok') ? <StatusBadge tone={level}>{label}</StatusBadge> : null}
+      {isSaid && !(level === 'ok' && (failing || activity.isPending)) ? (
+        <StatusBadge tone={level}>{label}</StatusBadge>
+      ) : null}
       {failing ? <FailingBadge /> : null}
       <span>
         {failing ? (

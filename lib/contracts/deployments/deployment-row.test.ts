@@ -48,6 +48,7 @@ describe('a row', () => {
       listener: { name: 'east', away: null },
       latest: { id: 'r2', status: 'BUILDING', at: '2026-01-02T00:00:00Z' },
       active: { id: 'r1', status: null, at: null },
+      failing: null,
       createdAt: '2026-01-01T00:00:00Z',
       updatedAt: '2026-01-02T00:00:00Z',
     })
@@ -111,6 +112,20 @@ test('health says that the latest revision could not be read, unless it is the o
   expect(rowHealth(revised('READY', null, null)).label).toBe('No revision')
   expect(rowHealth({ ...revised('READY', null, null), source: 'external' }).label).toBe('Attached')
   expect(rowHealth(revised('AWAITING_DELETE', ['r2', null], 'r1')).label).toBe('Deleting')
+})
+
+test('a deployment whose runs fail is failing, unless it is already known to be so or in progress', () => {
+  const failing = { since: Date.parse('2026-01-01T14:00:00Z'), runs: 1_200, failed: 400 }
+  expect(rowHealth({ ...revised('READY', ['r1', null], 'r1'), failing })).toMatchObject({
+    level: 'error',
+    label: 'Runs fail',
+    detail: '33% of 1,200 runs failed since 2026-01-01T14:00:00.000Z.',
+  })
+  expect(healthGroup({ ...revised('READY', ['r1', null], 'r1'), failing })).toBe('failing')
+  expect(rowHealth({ ...revised('READY', null, null), source: 'external', failing }).label).toBe('Runs fail')
+  expect(rowHealth({ ...revised('READY', ['r2', null], 'r1'), failing }).label).toBe('Runs fail')
+  expect(rowHealth({ ...revised('READY', ['r2', 'BUILD_FAILED'], 'r1'), failing }).label).toBe('Build failed')
+  expect(rowHealth({ ...revised('READY', ['r2', 'BUILDING'], 'r1'), failing }).label).toBe('Building')
 })
 
 test('a row moves in every status in progress, and in no other', () => {

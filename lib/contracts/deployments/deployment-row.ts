@@ -1,5 +1,6 @@
 import { deploymentHealth, type Health, type HealthLevel, isRevisionInProgress } from '../wire/state'
 import type { Deployment } from './deployments'
+import { type FailingRuns, healthWithRuns, type RunsHealth } from './failing-runs'
 import type { ListenerState } from './listeners'
 import type { Revision } from './revisions'
 
@@ -28,6 +29,8 @@ export type DeploymentRow = {
   listener: ListenerState | null
   latest: RevisionFacts | null
   active: RevisionFacts | null
+  /** Null: they do not, or it is not known. */
+  failing: FailingRuns | null
   createdAt: string
   updatedAt: string
 }
@@ -71,8 +74,10 @@ export function revisionState({
 }
 
 type Revisions = (id: string) => RevisionState | undefined
+/** The deployments whose runs fail now, by id. */
+export type FailingDeployments = ReadonlyMap<string, FailingRuns>
 
-export function rowOf(one: Deployment, revision: Revisions): DeploymentRow {
+export function rowOf(one: Deployment, revision: Revisions, failing?: FailingDeployments): DeploymentRow {
   const { source_config: source, source_revision_config: config } = one
   const facts = (id: string | null | undefined): RevisionFacts | null => {
     if (!id) return null
@@ -100,6 +105,7 @@ export function rowOf(one: Deployment, revision: Revisions): DeploymentRow {
     listener: one.listener ?? null,
     latest: facts(one.latest_revision_id),
     active: facts(one.active_revision_id),
+    failing: failing?.get(one.id) ?? null,
     createdAt: one.created_at,
     updatedAt: one.updated_at,
   }
@@ -111,18 +117,21 @@ type Revised = {
   latest: Pick<RevisionFacts, 'id' | 'status'> | null
   active: { id: string } | null
   listener?: ListenerState | null
+  failing?: FailingRuns | null
 }
 
 /** A row's health. Unknown if the latest revision is not the active one and could not be read. */
-export function rowHealth({ status, source, latest, active, listener }: Revised): Health {
+export function rowHealth({ status, source, latest, active, listener, failing }: Revised): RunsHealth {
   if (latest && latest.id !== active?.id && latest.status === null && !status.startsWith('AWAITING') && !listener?.away)
-    return {
-      level: 'unknown',
-      label: 'Unknown',
-      detail: 'Its latest revision could not be read. The console keeps trying.',
-    }
+    return healthWithRuns(UNREAD, failing)
   const deployment = { status, source, listener, latest_revision_id: latest?.id, active_revision_id: active?.id }
-  return deploymentHealth({ deployment, latestRevisionStatus: latest?.status })
+  return healthWithRuns(deploymentHealth({ deployment, latestRevisionStatus: latest?.status }), failing)
+}
+
+const UNREAD: Health = {
+  level: 'unknown',
+  label: 'Unknown',
+  detail: 'Its latest revision could not be read. The console keeps trying.',
 }
 
 /** A failed update counts as failing although an earlier revision serves. */

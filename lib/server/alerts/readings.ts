@@ -124,7 +124,9 @@ async function find(rule: AlertRule, round: Round): Promise<Findings> {
 
 const subjectOf = ({ id, name }: Pick<DeploymentRow, 'id' | 'name'>) => ({ subject: id, name, deployment: id })
 
-function healthFound(row: DeploymentRow): Found {
+/** Runs that fail have a rule of their own. */
+function healthFound(given: DeploymentRow): Found {
+  const row = { ...given, failing: null }
   const group = healthGroup(row)
   const { label, detail } = rowHealth(row)
   const reading = group === 'failing' ? 'bad' : group === 'unknown' ? 'unknown' : 'good'

@@ -20,7 +20,7 @@ import { within } from '../process/within'
 import { serveRead } from '../relay/serve-read'
 import { call } from '../upstream/call'
 import type { CallOptions } from '../upstream/call-context'
-import { type Fleet, healthOf, lastFleet, readFleetSoon, readFreshFleet } from './fleet'
+import { type Fleet, healthOf, lastFleet, readFailing, readFleetSoon, readFreshFleet } from './fleet'
 import { revisionStates } from './revision-cache'
 
 const MAX_LIMIT = 100
@@ -62,8 +62,7 @@ export async function readDeploymentRows(
     const fitting = sortRows(group ? fleet.rows.filter((row) => healthGroup(row) === group) : fleet.rows, order)
     const { rows, ...page } = pageOf(wanted, { from, rows: fitting.slice(from, from + count) })
     const found = rows.flatMap(({ id }) => fleet.deployments.get(id) ?? [])
-    const states = await revisionStates(workspace, found, JOIN_MS)
-    return { ...page, sort: order, rows: found.map((one) => rowOf(one, states)), health: await health(JOIN_MS) }
+    return { ...page, sort: order, rows: await joined(workspace, found, options), health: await health(JOIN_MS) }
   }
   const read: Deployment[] = []
   while (read.length < count) {
@@ -74,8 +73,15 @@ export async function readDeploymentRows(
     if (resources.length < limit) break
   }
   const { rows, ...page } = pageOf(wanted, { from, rows: read })
-  const states = await revisionStates(workspace, rows, JOIN_MS)
-  return { ...page, sort: 'created', rows: rows.map((one) => rowOf(one, states)), health: await health(COUNT_MS) }
+  return { ...page, sort: 'created', rows: await joined(workspace, rows, options), health: await health(COUNT_MS) }
+}
+
+async function joined(workspace: string, found: readonly Deployment[], options: CallOptions): Promise<DeploymentRow[]> {
+  const [states, failing] = await Promise.all([
+    revisionStates(workspace, found, JOIN_MS),
+    readFailing(workspace, options),
+  ])
+  return found.map((one) => rowOf(one, states, failing))
 }
 
 /**
@@ -112,9 +118,11 @@ export async function readRowsById(
       throw error
     }),
   )
-  const found = read.filter((one) => one !== undefined)
-  const states = await revisionStates(workspace, found, JOIN_MS)
-  return found.map((one) => rowOf(one, states))
+  return joined(
+    workspace,
+    read.filter((one) => one !== undefined),
+    options,
+  )
 }
 
 /** Serves `GET /api/deployments/{workspace}` with `readDeploymentRows`. */

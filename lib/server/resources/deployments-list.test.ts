@@ -6,9 +6,12 @@ import { BOM } from '@/lib/format/csv'
 import { anchorsAfter } from '@/lib/lists/anchored-page'
 import { createFixture, type Fixture } from '@/platform/testing/platform-fixture'
 import type { Actor } from '../access/actor'
+import { insertWorkspace, NewWorkspace } from '../access/workspace-settings'
+import { db } from '../process/db'
+import { recordings } from '../recorder/schema'
 import { deleteView, listViews, saveView, updateView, type ViewChange } from '../records/saved-views'
 import { type TestConsole, testActor, testConsole } from '../testing'
-import { readDeploymentRows } from './deployment-rows'
+import { readDeploymentRows, readRowsById } from './deployment-rows'
 import { bulkDelete } from './deployments-bulk'
 import { exportDeployments } from './deployments-export'
 
@@ -107,6 +110,60 @@ describe('a page of the list', () => {
     expect(await ordered({ limit: 1, offset: 1 })).toEqual(['health', 'a-rolling'])
     expect((await failure(ordered({ sort: 'shape' }))).code).toBe('invalid')
     against('platform')
+  })
+
+  test('counts, lists and sorts a deployment whose runs fail as failing', async () => {
+    const workspace = 'failing'
+    await insertWorkspace(
+      NewWorkspace.parse({
+        ...{ kind: 'control-plane', slug: workspace, name: workspace, dialect: 'auto', allowedOrigins: [] },
+        ...{ baseUrl: stub.url, keys: { apiKey: 'key' } },
+      }),
+    )
+    const options = { actor: await testActor({ [workspace]: 'viewer' }) }
+    const of = (id: string) => ({
+      ...deploymentRecord(null),
+      ...{ id, name: id, latest_revision_id: 'active', active_revision_id: 'active', status: 'READY' },
+    })
+    const all = ['fine', 'billing', 'idle'].map(of)
+    stub.respondWith(({ path }) => {
+      const single = all.find(({ id }) => path.endsWith(`/v2/deployments/${id}`))
+      return { body: single ?? (path.startsWith('/v2/deployments') ? { resources: all, offset: all.length } : []) }
+    })
+    const startedAt = new Date()
+    const recorded = (deployment: string, outcome: 'success' | 'error') => ({
+      ...{
+        id: crypto.randomUUID(),
+        workspace,
+        deployment,
+        assistant: 'agent',
+        phase: 'ended' as const,
+      },
+      ...{
+        outcome,
+        startedBy: 'ada',
+        startedAt,
+        endedAt: startedAt,
+        request: '{}',
+        isStateless: false,
+        isResumable: false,
+      },
+    })
+    const outcomes = ['error', 'error', 'error', 'success', 'success', 'success'] as const
+    await (await db())
+      .insert(recordings)
+      .values([...outcomes.map((one) => recorded('billing', one)), recorded('fine', 'success')])
+    const page = await readDeploymentRows(workspace, {}, options)
+    expect(page.health?.counts).toEqual({ ok: 2, failing: 1, progress: 0, unknown: 0 })
+    expect(page.rows.map(({ name, failing }) => [name, failing?.failed])).toEqual([
+      ['billing', 3],
+      ['fine', undefined],
+      ['idle', undefined],
+    ])
+    const failing = await readDeploymentRows(workspace, { health: 'failing' }, options)
+    expect(failing.rows.map(({ name }) => name)).toEqual(['billing'])
+    const [found] = (await readRowsById(workspace, ['billing'], options)) ?? []
+    expect(found?.failing).toMatchObject({ runs: 6, failed: 3 })
   })
 
   test('continues after the last row seen when rows come and go', async () => {

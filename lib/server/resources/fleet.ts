@@ -2,6 +2,7 @@ import 'server-only'
 import { controlPlane } from '@/lib/contracts/control-plane'
 import {
   type DeploymentRow,
+  type FailingDeployments,
   type FleetHealth,
   HEALTH_GROUPS,
   healthGroup,
@@ -11,9 +12,11 @@ import {
 import type { Deployment } from '@/lib/contracts/deployments/deployments'
 import type { InputOf } from '@/lib/contracts/wire/api'
 import { systemActor } from '../access/actor'
+import { within } from '../process/within'
 import { call } from '../upstream/call'
 import { authorize, type CallOptions } from '../upstream/call-context'
 import { revisionStates } from './revision-cache'
+import { failingDeployments } from './runs/failing'
 
 // Control planes list deployments in pages and know no health, so all pages are read, once for all viewers.
 
@@ -25,7 +28,12 @@ const HESITATE_MS = 3_000
 const JOIN_MS = 1_500
 const MOST_KEPT = 100
 
-export type Fleet = { rows: DeploymentRow[]; deployments: ReadonlyMap<string, Deployment>; isCut: boolean }
+export type Fleet = {
+  rows: DeploymentRow[]
+  deployments: ReadonlyMap<string, Deployment>
+  isCut: boolean
+  failing: FailingDeployments
+}
 type Filters = Omit<NonNullable<InputOf<typeof controlPlane.listDeployments>['query']>, 'limit' | 'offset'>
 
 type Reading = {
@@ -57,9 +65,22 @@ export async function readFreshFleet(workspace: string, filters: Filters, option
   const known = await lastFleet(workspace, filters, options)
   if (known && known.rows.length >= PAGE) return readFleetSoon(workspace, filters, options)
   const query = { ...filters, limit: PAGE, offset: 0 }
+  const failing = readFailing(workspace, options)
   const { resources } = await call(controlPlane.listDeployments, { workspace, query }, options)
-  return resources.length < PAGE ? fleetOf(workspace, resources, false) : readFleetSoon(workspace, filters, options)
+  return resources.length < PAGE
+    ? fleetOf(workspace, resources, { isCut: false, failing })
+    : readFleetSoon(workspace, filters, options)
 }
+
+/** The deployments of the workspace whose runs are known to fail, as far as this can be told in time. */
+export const readFailing = (workspace: string, options: CallOptions): Promise<FailingDeployments> =>
+  within(
+    JOIN_MS,
+    readFleetSoon(workspace, {}, options).then(({ failing }) => failing),
+    NONE,
+  ).catch(() => NONE)
+
+const NONE: FailingDeployments = new Map()
 
 /** The last reading, however old. */
 export async function lastFleet(
@@ -110,14 +131,25 @@ async function readAll(workspace: string, filters: Filters, limit: readonly stri
     isCut = resources.length >= PAGE
     if (!isCut) break
   }
-  return fleetOf(workspace, [...read.values()], isCut)
+  const all = [...read.values()]
+  const failing = Object.values(filters).some((one) => one !== undefined)
+    ? readFailing(workspace, { actor })
+    : failingDeployments(workspace, all, limit)
+  return fleetOf(workspace, all, { isCut, failing })
 }
 
-async function fleetOf(workspace: string, all: readonly Deployment[], isCut: boolean): Promise<Fleet> {
+type Rest = { isCut: boolean; failing: Promise<FailingDeployments> }
+
+async function fleetOf(workspace: string, all: readonly Deployment[], rest: Rest): Promise<Fleet> {
   // Where the latest revision is the active one, its state changes nothing.
   const changing = all.filter(({ latest_revision_id: latest, active_revision_id: active }) => latest !== active)
-  const states = await revisionStates(workspace, changing, JOIN_MS)
-  return { rows: all.map((one) => rowOf(one, states)), deployments: new Map(all.map((one) => [one.id, one])), isCut }
+  const [states, failing] = await Promise.all([revisionStates(workspace, changing, JOIN_MS), rest.failing])
+  return {
+    rows: all.map((one) => rowOf(one, states, failing)),
+    deployments: new Map(all.map((one) => [one.id, one])),
+    isCut: rest.isCut,
+    failing,
+  }
 }
 
 /** How many deployments are in each group. */

@@ -4,6 +4,7 @@ import { ACTIVITY_MS, type DeploymentActivity, type FleetActivity, type RunActiv
 import type { RecentChange } from '@/lib/contracts/audit/audit-row'
 import { auditSentence, namedSentence } from '@/lib/contracts/audit/sentence'
 import { controlPlane } from '@/lib/contracts/control-plane'
+import type { Deployment } from '@/lib/contracts/deployments/deployments'
 import { traces } from '@/lib/contracts/traces'
 import type { TraceTotals } from '@/lib/contracts/traces/run-queries'
 import { AppError } from '@/lib/errors'
@@ -53,24 +54,45 @@ export async function readActivity(
   const { resources } = await call(controlPlane.listDeployments, { workspace, query: asked }, { actor, signal })
   // A server that ignores the filter gives others.
   const deployments = resources.filter(({ id }) => ids.includes(id))
-  const found = deployments.map(({ id }) => id)
-  const now = Date.now()
-  const keptMs = ids.length === 1 ? KEPT_MS.one : KEPT_MS.page
-  const [projects, recorded, changes] = await Promise.all([
-    inTime(tracingProjects(workspace, deployments, options())),
-    recordedActivity(actor, workspace, found, now - ACTIVITY_MS),
-    lastChanges(actor, workspace, found),
+  const [runs, changes] = await Promise.all([
+    readRuns(workspace, deployments, actor, ids.length === 1 ? KEPT_MS.one : KEPT_MS.page),
+    lastChanges(
+      actor,
+      workspace,
+      deployments.map(({ id }) => id),
+    ),
   ])
-  const rows = await mapConcurrent(deployments, async ({ id }) => {
+  return Object.fromEntries([...runs].map(([id, known]) => [id, { ...known, change: changeOf(changes.get(id), id) }]))
+}
+
+type RunsOfDeployment = Omit<DeploymentActivity, 'change'>
+
+/** Their runs of the last 24 hours and last run, by deployment id. What cannot be read in time is null. */
+export async function readRuns(
+  workspace: string,
+  deployments: readonly Deployment[],
+  actor: Actor,
+  keptMs = KEPT_MS.page,
+): Promise<Map<string, RunsOfDeployment>> {
+  const now = Date.now()
+  const [projects, recorded] = await Promise.all([
+    inTime(tracingProjects(workspace, deployments, options())),
+    recordedActivity(
+      actor,
+      workspace,
+      deployments.map(({ id }) => id),
+      now - ACTIVITY_MS,
+    ),
+  ])
+  const rows = await mapConcurrent(deployments, async ({ id }): Promise<[string, RunsOfDeployment]> => {
     const project = projects instanceof AppError ? undefined : projects?.get(id)
     const traced = project === undefined ? undefined : await inTime(tracedActivity(workspace, project, now, keptMs))
     const failure = [projects, traced].find((one) => one instanceof AppError)
     const runs = ofRuns(traced instanceof AppError ? undefined : traced, recorded.get(id), now)
     // Recordings cannot stand in for a tracing server that fails, because they have fewer runs.
-    const known = failure ? { ...runs, runs: null, problem: failure.view.message } : { ...runs, problem: null }
-    return [id, { ...known, change: changeOf(changes.get(id), id) }] as const
+    return [id, failure ? { ...runs, runs: null, problem: failure.view.message } : { ...runs, problem: null }]
   })
-  return Object.fromEntries(rows)
+  return new Map(rows)
 }
 
 function changeOf(change: RecentChange | undefined, id: string): DeploymentActivity['change'] {

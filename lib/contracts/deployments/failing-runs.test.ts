@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { failingRuns } from './activity'
+import { failingRuns } from './failing-runs'
 
 const HOUR = 3_600_000
 const NOW = Date.UTC(2026, 10, 26, 14, 20)
