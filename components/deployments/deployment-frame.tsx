@@ -7,6 +7,7 @@ import { usePathname } from 'next/navigation'
 import type { ReactNode } from 'react'
 import { ErrorNotice, useTryAgain } from '@/components/shared/feedback/error-notice'
 import { LateNotice } from '@/components/shared/feedback/late-notice'
+import { LoopbackMark } from '@/components/shared/feedback/loopback-notice'
 import { Notice } from '@/components/shared/feedback/notice'
 import { BelowNotice, STALE_STYLE, StaleNotice, staleOf } from '@/components/shared/feedback/stale-notice'
 import { FavouriteStar } from '@/components/shared/layout/favourites'
@@ -99,6 +100,7 @@ export function DeploymentFrame({ workspace, deploymentId, children }: Deploymen
                 <span className="inline-flex min-w-0 items-center gap-1 text-ink-2 text-xs max-md:hidden">
                   <VisibleName className="truncate font-mono">{url}</VisibleName>
                   <CopyButton value={url} what="deployment URL" />
+                  <LoopbackMark url={url} />
                 </span>
               ) : null}
               <IdChip id={data.id} what="deployment id" className="max-sm:hidden" />

@@ -2,7 +2,7 @@ import { cleanup, render, screen } from '@testing-library/react'
 import { renderToString } from 'react-dom/server'
 import { afterEach, expect, test, vi } from 'vitest'
 import { Rights } from '../layout/rights'
-import { LoopbackNotice } from './loopback-notice'
+import { LoopbackMark, LoopbackNotice } from './loopback-notice'
 
 afterEach(() => {
   cleanup()
@@ -16,11 +16,13 @@ function shows(url: string, { console: hostname = 'localhost', isInContainer = f
   const { container } = render(
     <Rights canRun canAdminister isInContainer={isInContainer}>
       <LoopbackNotice url={url} />
+      <LoopbackMark url={url} />
     </Rights>,
   )
-  const isShown = container.textContent !== ''
+  const { length } = container.querySelectorAll('a')
+  expect([0, 2]).toContain(length)
   cleanup()
-  return isShown
+  return length > 0
 }
 
 test('a reader on the same machine sees no warning', () => {
