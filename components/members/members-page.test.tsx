@@ -44,6 +44,11 @@ test('an empty list says what to do', () => {
   expect(screen.getByText('No members yet')).toBeDefined()
 })
 
+test('the roles are told as they are enforced', () => {
+  show([])
+  expect(screen.getByText(/^Viewers see everything except the audit trail, members and secret values\./)).toBeDefined()
+})
+
 test('a new member is sent with the chosen role, and the password is shown once', async () => {
   vi.mocked(inviteMember).mockResolvedValue({ ok: true, data: { account: 'b', password: 'made-once' } })
   show([])

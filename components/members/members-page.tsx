@@ -90,9 +90,9 @@ export function MembersPage(props: MembersPageProps) {
       header={
         <PageHeader title="Members">
           <p className="mt-1 max-w-2xl text-ink-2">
-            Viewers see everything except secret values. Developers also run agents and edit assistants and threads.
-            Admins also change deployments and members, and those marked everywhere also workspaces and accounts. A role
-            may be for some deployments only.
+            Viewers see everything except the audit trail, members and secret values. Developers also run agents and
+            edit assistants and threads. Admins also see the rest and change deployments, secrets and members, and those
+            marked everywhere also workspaces and accounts. A role may be for some deployments only.
           </p>
         </PageHeader>
       }
