@@ -21,6 +21,8 @@ test('a viewer sees deployments, cannot run, and loses access as soon as the acc
   const start = other.getByRole('button', { name: 'Start a run' })
   await expect(start).toHaveAttribute('aria-disabled', 'true')
   await expect(start).toHaveAttribute('title', /developer/)
+  await other.getByRole('link', { name: 'Chat', exact: true }).click()
+  await expect(other.getByRole('region', { name: 'Chat' })).toContainText('Requires the developer role.')
   // The API too, not only the page, rejects what a viewer may not read.
   const audit = await other.goto('/local/audit')
   expect(audit?.ok()).toBe(true)

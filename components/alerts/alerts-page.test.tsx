@@ -182,3 +182,9 @@ test('a silence is sent as chosen', async () => {
     }),
   )
 })
+
+test('who may not add a rule is not asked to', () => {
+  show(empty, { canAdminister: false })
+  expect(screen.getByText('Ask an administrator to add one to be told when a deployment fails.')).toBeDefined()
+  expect(screen.queryByRole('button', { name: 'Open rules' })).toBeNull()
+})

@@ -15,6 +15,7 @@ type Props = { workspace: string; data: AlertsView; onRules: () => void }
 
 /** What fires, what is about to, and what is not known. */
 export function NowTab({ workspace, data, onRules }: Props) {
+  const { administer } = useReasons()
   const names = new Map(data.rules.map(({ id, name }) => [id, name]))
   const columns: Column<AlertState>[] = [
     { id: 'state', header: 'State', className: 'w-40', cell: (state) => <PhaseBadge {...state} /> },
@@ -56,8 +57,8 @@ export function NowTab({ workspace, data, onRules }: Props) {
   )
   const empty =
     data.rules.length === 0 ? (
-      <EmptyState title="No rules yet" action={<Button onClick={onRules}>Open rules</Button>}>
-        Add a rule to be told when a deployment fails.
+      <EmptyState title="No rules yet" action={administer ? null : <Button onClick={onRules}>Open rules</Button>}>
+        {administer ? 'Ask an administrator to add one' : 'Add a rule'} to be told when a deployment fails.
       </EmptyState>
     ) : data.rules.some(({ isEnabled, watched }) => isEnabled && watched === 0) ? (
       <EmptyState title="No data for some rules yet">

@@ -5,6 +5,7 @@ import { useRouter } from 'next/navigation'
 import { type ReactNode, useState } from 'react'
 import { ConfirmDialog } from '@/components/shared/form/confirm-dialog'
 import { PageHeader } from '@/components/shared/layout/page-header'
+import { useReasons } from '@/components/shared/layout/rights'
 import { KeyValues } from '@/components/shared/text/key-values'
 import { Badge } from '@/components/ui/badge'
 import { Button } from '@/components/ui/button'
@@ -26,19 +27,35 @@ const KINDS = {
   direct: 'Agent servers without a control plane',
 }
 
+type PlaceProps = {
+  title: string
+  verb: string
+  href: Route
+  /** Why the user may not open it. */
+  reason?: string | undefined
+  children: ReactNode
+}
+
 /** A page of settings and what it is for. */
-const Place = ({ title, verb, href, children }: { title: string; verb: string; href: Route; children: ReactNode }) => (
+const Place = ({ title, verb, href, reason, children }: PlaceProps) => (
   <section className="rounded-lg border bg-panel p-4">
     <h2 className="mb-1 font-semibold text-base">{title}</h2>
     <p className="mb-3 text-ink-2">{children}</p>
-    <Button asChild size="sm">
-      <Link href={href}>{verb}</Link>
-    </Button>
+    {reason ? (
+      <Button size="sm" reason={reason}>
+        {verb}
+      </Button>
+    ) : (
+      <Button asChild size="sm">
+        <Link href={href}>{verb}</Link>
+      </Button>
+    )}
   </section>
 )
 
 export function SettingsPage({ current, servers, mayChange }: SettingsPageProps) {
   const router = useRouter()
+  const { administer } = useReasons()
   const [open, setOpen] = useState<'none' | 'add' | 'change' | 'delete'>('none')
   const close = () => setOpen('none')
   const isFixed = current.source === 'environment'
@@ -109,7 +126,7 @@ export function SettingsPage({ current, servers, mayChange }: SettingsPageProps)
         <Place title="API tokens" verb="Open API tokens" href={routes.tokens(current.slug)}>
           Let scripts and service accounts use the HTTP API of this workspace.
         </Place>
-        <Place title="Retention" verb="Open retention" href={routes.retention(current.slug)}>
+        <Place title="Retention" verb="Open retention" href={routes.retention(current.slug)} reason={administer}>
           How long recordings, the audit trail, traces and runs are kept, and how much space they take.
         </Place>
         <Place title="Sharing" verb="Open sharing" href={routes.sharing(current.slug)}>

@@ -84,11 +84,7 @@ export function ChatThread(props: Props) {
   // Servers reject a malformed id instead of responding with "not found".
   if (found.error?.code === 'not_found' || found.error?.code === 'invalid') return <NothingHere />
   const empty =
-    thread !== undefined ? (
-      'No messages. See State.'
-    ) : (
-      <Empty {...{ chat, field }} onText={reason ? undefined : setText} />
-    )
+    thread !== undefined ? 'No messages. See State.' : <Empty {...{ chat, field, reason }} onText={setText} />
   const nothing = <div className="min-h-0 flex-1 px-3 py-10 text-center text-ink-3 text-sm">{empty}</div>
   return (
     <OnContinued value={talk.add}>
@@ -167,7 +163,9 @@ function whenIdle(callback: () => void): () => void {
 type EmptyProps = {
   chat: ReturnType<typeof useChatOptions>
   field: RefObject<HTMLTextAreaElement | null>
-  onText: ((text: string) => void) | undefined
+  /** Why the user may not run it. */
+  reason: string | undefined
+  onText: (text: string) => void
 }
 
 const HINTS = {
@@ -177,7 +175,7 @@ const HINTS = {
 }
 
 /** Whom a new conversation talks to, and what could be said first. */
-const Empty = ({ chat, field, onText }: EmptyProps) => (
+const Empty = ({ chat, field, reason, onText }: EmptyProps) => (
   <>
     <p className="font-medium text-base text-ink">
       {chat.chosen ? `Talk to ${chat.chosen.name || chat.chosen.graph_id}` : 'New chat'}
@@ -187,8 +185,8 @@ const Empty = ({ chat, field, onText }: EmptyProps) => (
         <VisibleText>{chat.chosen.description}</VisibleText>
       </p>
     ) : null}
-    <p className="mt-1">{HINTS[chat.inputKind ?? 'unknown']}</p>
-    {onText && chat.inputKind === 'message' ? (
+    <p className="mt-1">{reason ?? HINTS[chat.inputKind ?? 'unknown']}</p>
+    {!reason && chat.inputKind === 'message' ? (
       <Suggestions texts={firstMessages(chat.schema)} onText={onText} field={field} />
     ) : null}
   </>
