@@ -28,6 +28,7 @@ import type { InboxBrief } from '@/lib/stream/inbox'
 import { type FailingDeployment, FailingRunsItem, UnknownRuns, useFailingRuns } from './failing-runs'
 import { HealthDetail } from './health-badge'
 import { HealthPending, HealthStrip } from './health-strip'
+import { LongRuns } from './long-runs'
 
 /** The failing deployments that Home lists. */
 export const FAILING = { health: 'failing', limit: 8, offset: 0 } as const
@@ -96,6 +97,7 @@ export function FleetSummary({ workspace, renderChange }: Props) {
             {failing.map((one) => (
               <FailingRunsItem key={one.id} workspace={workspace} deployment={one} renderChange={renderChange} />
             ))}
+            <LongRuns workspace={workspace} />
             <Waiting workspace={workspace} />
             {gap ? <UnknownRuns workspace={workspace} gap={gap} /> : null}
             {rows.length === 0 && failing.length === 0 && data.health ? (
