@@ -117,31 +117,52 @@ export function TokensPage({ workspace, role, isLimitedMember, tokens, origin, s
   )
 }
 
-const STATES = {
-  active: <StatusBadge tone="ok">Active</StatusBadge>,
-  expired: <StatusBadge tone="neutral">Expired</StatusBadge>,
-  revoked: <StatusBadge tone="neutral">Revoked</StatusBadge>,
+const DAY_MS = 24 * 3_600_000
+const SOON_MS = 14 * DAY_MS
+const UNUSED_MS = 30 * DAY_MS
+
+/** Active, or what an administrator should look at. */
+function State({ token, now }: { token: ApiToken; now: number }) {
+  const state = tokenState(token, now)
+  if (state !== 'active') return <StatusBadge tone="neutral">{state === 'expired' ? 'Expired' : 'Revoked'}</StatusBadge>
+  const { expiresAt, lastUsedAt, createdAt } = token
+  if (Date.parse(expiresAt) - now < SOON_MS) return <StatusBadge tone="warn">Expires soon</StatusBadge>
+  if (now - Date.parse(lastUsedAt ?? createdAt) > UNUSED_MS)
+    return (
+      <StatusBadge tone="warn" title="Not used for 30 days.">
+        Unused
+      </StatusBadge>
+    )
+  return <StatusBadge tone="ok">Active</StatusBadge>
 }
+
+const LastUsed = ({ at }: { at: string | null }) => (at ? <RelativeTime at={at} /> : <>never</>)
 
 const columnsAt = (now: number): Column<ApiToken>[] => [
   {
     id: 'name',
     header: 'Name',
     className: 'w-full max-w-0',
-    cell: ({ name, owner, isOwn }) => (
-      <span className="block truncate">
-        <span className="font-medium">
-          <VisibleText>{name}</VisibleText>
-        </span>{' '}
-        <span className="text-ink-3">{owner ? (isOwn ? 'yours' : owner) : 'service account'}</span>
-      </span>
+    cell: ({ name, owner, isOwn, role, lastUsedAt, expiresAt }) => (
+      <>
+        <span className="block truncate">
+          <span className="font-medium">
+            <VisibleText>{name}</VisibleText>
+          </span>{' '}
+          <span className="text-ink-3">{owner ? (isOwn ? 'yours' : owner) : 'service account'}</span>
+        </span>
+        {/* Narrow screens have no columns for this. */}
+        <span className="block whitespace-normal text-ink-2 text-xs md:hidden">
+          {role} · last used <LastUsed at={lastUsedAt} /> · expires <RelativeTime at={expiresAt} />
+        </span>
+      </>
     ),
   },
-  { id: 'state', header: 'State', className: 'w-28', cell: (token) => STATES[tokenState(token, now)] },
+  { id: 'state', header: 'State', className: 'w-32', cell: (token) => <State token={token} now={now} /> },
   {
     id: 'role',
     header: 'Role',
-    from: 'sm',
+    from: 'md',
     className: 'w-40',
     cell: ({ role, deployments }) => (
       <span className="whitespace-nowrap">
@@ -159,8 +180,7 @@ const columnsAt = (now: number): Column<ApiToken>[] => [
     header: 'Last used',
     from: 'md',
     className: 'w-32',
-    cell: ({ lastUsedAt }) =>
-      lastUsedAt ? <RelativeTime at={lastUsedAt} /> : <span className="text-ink-3">Never</span>,
+    cell: ({ lastUsedAt }) => <LastUsed at={lastUsedAt} />,
   },
   {
     id: 'expires',
