@@ -24,3 +24,13 @@ test('a recovery, one failure in many runs, or too few runs say nothing', () => 
   expect(failingRuns(null, NOW)).toBeUndefined()
   expect(failingRuns(hours(), NOW + HOUR)).toBeUndefined()
 })
+
+test('fewer than five good runs, or runs that still run, are no recovery', () => {
+  const since = Date.UTC(2026, 10, 26, 13)
+  expect(failingRuns(hours([30, 10], [1, 0]), NOW)).toEqual({ since, runs: 31, failed: 10 })
+  expect(failingRuns(hours([30, 10], [4, 0]), NOW)).toEqual({ since, runs: 34, failed: 10 })
+  expect(failingRuns(hours([30, 10], [5, 0]), NOW)).toBeUndefined()
+  expect(failingRuns(hours([30, 10], [2, 0], [0, 0], [3, 0]), NOW)).toBeUndefined()
+  expect(failingRuns(hours([10, 5], [3, 0], [30, 10]), NOW)).toMatchObject({ runs: 43, failed: 15 })
+  expect(failingRuns(hours([9, 0], [3, 0], [30, 10]), NOW)).toMatchObject({ runs: 30, failed: 10 })
+})

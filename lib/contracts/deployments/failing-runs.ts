@@ -11,21 +11,28 @@ export type FailingRuns = { since: number; runs: number; failed: number }
 type Hours = readonly { runs: number; failed: number }[]
 
 /**
- * Whether a deployment's runs fail: in each hour with runs, from `since` to the last one, a tenth or more failed. Undefined if
- * that is not so, or if there are too few runs to say.
+ * Whether a deployment's runs fail: in each hour from `since` to the last one, a tenth or more of its runs failed. Hours that
+ * are better end this only together with `LEAST.runs` runs, because one run that succeeds or still runs is no recovery.
+ * Undefined if that is not so, or if there are too few runs to say.
  */
 export function failingRuns(hours: Hours | null, now: number): FailingRuns | undefined {
   if (!hours) return undefined
   const last = Math.floor(now / HOUR_MS)
   let found: FailingRuns | undefined
+  let better = { runs: 0, failed: 0 }
   for (const [n, { runs, failed }] of [...hours].reverse().entries()) {
     if (runs === 0) continue
-    if (failed / runs < LEAST.share) break
+    better = { runs: better.runs + runs, failed: better.failed + failed }
+    if (failed / runs < LEAST.share) {
+      if (better.runs >= LEAST.runs) break
+      continue
+    }
     found = {
       since: (last - n) * HOUR_MS,
-      runs: (found?.runs ?? 0) + runs,
-      failed: (found?.failed ?? 0) + failed,
+      runs: (found?.runs ?? 0) + better.runs,
+      failed: (found?.failed ?? 0) + better.failed,
     }
+    better = { runs: 0, failed: 0 }
   }
   return found && found.runs >= LEAST.runs && found.failed >= LEAST.failed ? found : undefined
 }
