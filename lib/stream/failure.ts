@@ -1,9 +1,9 @@
 import { isRecord } from '@/lib/json/guards'
 import { jsonText } from '@/lib/json/value'
 import { checkpointOf } from './checkpoint'
-import { displayNamespace, parseEventName } from './namespaces'
 import type { RunView } from './run-view'
 import type { Step, Track } from './steps'
+import { displayNamespace, parseEventName } from './wire/namespaces'
 
 /** What is known about a run's failure; undefined parts are unknown. */
 export type Failure = {

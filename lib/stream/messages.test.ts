@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { addChunk, createMessage, messageReasoning, messageText, replaceMessage, restartMessage } from './messages'
-import { readMessage } from './wire-message'
+import { readMessage } from './wire/wire-message'
 
 const wire = (value: object) =>
   readMessage({ type: 'AIMessageChunk', id: 'm', content: '', ...value }) ?? expect.unreachable()

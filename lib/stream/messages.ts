@@ -1,5 +1,5 @@
-import type { Segment } from './namespaces'
-import type { Usage, WireMessage, WirePart, WireToolCall } from './wire-message'
+import type { Segment } from './wire/namespaces'
+import type { Usage, WireMessage, WirePart, WireToolCall } from './wire/wire-message'
 
 export type MessagePart =
   | { kind: 'text' | 'reasoning'; text: string; index: number | undefined }

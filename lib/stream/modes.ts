@@ -3,11 +3,11 @@ import { readKey } from '@/lib/contracts/wire/dialect'
 import type { StreamEventName } from '@/lib/contracts/wire/stream-modes'
 import { isRecord } from '@/lib/json/guards'
 import type { LogEntry } from './log'
-import { type EventName, parseEventName, parseNamespace, type Segment } from './namespaces'
 import { type OpenInterrupt, readInterrupt } from './questions'
 import type { Steps } from './steps'
 import type { Transcript } from './transcript'
-import { jsonOf, readMessage } from './wire-message'
+import { type EventName, parseEventName, parseNamespace, type Segment } from './wire/namespaces'
+import { jsonOf, readMessage } from './wire/wire-message'
 
 type Event = Extract<LogEntry, { kind: 'event' }>
 

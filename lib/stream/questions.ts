@@ -1,6 +1,6 @@
 import { isRecord } from '@/lib/json/guards'
 import { parseJson } from '@/lib/json/lossless'
-import { parseNamespace, type Segment } from './namespaces'
+import { parseNamespace, type Segment } from './wire/namespaces'
 
 /** An open interrupt. */
 export type OpenInterrupt = {

@@ -1,4 +1,4 @@
-import type { Segment } from './namespaces'
+import type { Segment } from './wire/namespaces'
 
 /** One execution of a node. `task` is its id, which tasks, debug and messages events have and updates do not. */
 export type Step = {

@@ -4,7 +4,7 @@ import { parseJson } from '@/lib/json/lossless'
 import { jsonText } from '@/lib/json/value'
 import { RECORDING_KEY, type RecordingSummary } from './log'
 import { plainMarkdown } from './plain-markdown'
-import { readMessage } from './wire-message'
+import { readMessage } from './wire/wire-message'
 
 /** The messages that give a thread its title and preview. */
 export const THREAD_EXTRACT = { first: 'values.messages[0]', last: 'values.messages[-1]' }

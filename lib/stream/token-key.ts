@@ -1,6 +1,6 @@
 import { isRecord } from '@/lib/json/guards'
-import { parseEventName } from './namespaces'
-import { readMessage } from './wire-message'
+import { parseEventName } from './wire/namespaces'
+import { readMessage } from './wire/wire-message'
 
 /** Part of a message that an event carries: which message, and its words so far or the next ones. */
 export type Token = { key: string; text: string; isWhole: boolean }

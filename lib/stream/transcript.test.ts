@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { messageText, type Origin } from './messages'
 import { Transcript } from './transcript'
-import { readMessage } from './wire-message'
+import { readMessage } from './wire/wire-message'
 
 const from = (seq: number, more: Partial<Origin> = {}): Origin => ({
   ...{ namespace: [], node: undefined, attempt: 1, seq, at: seq * 10 },

@@ -1,6 +1,6 @@
 import { isRecord } from '@/lib/json/guards'
 import { addChunk, createMessage, type Origin, type RunMessage, replaceMessage, restartMessage } from './messages'
-import { jsonOf, readMessage, type Usage, type WireMessage } from './wire-message'
+import { jsonOf, readMessage, type Usage, type WireMessage } from './wire/wire-message'
 
 /**
  * All messages of a run, from the stream in chunks and from states as a whole. A state decides which messages there are

@@ -2,11 +2,11 @@ import { figureText } from '@/components/runs/view/model-figures'
 import type { RunFacts } from '@/lib/contracts/agents/run-row'
 import { count, duration } from '@/lib/format/format'
 import type { RecordingSummary } from '@/lib/stream/log'
-import { displayNamespace } from '@/lib/stream/namespaces'
 import { runStatus, shownPhase } from '@/lib/stream/run-status'
 import { replayedUntil, timesOf } from '@/lib/stream/run-times'
 import { messagesOf, type RunView, recordedFigures } from '@/lib/stream/run-view'
 import { isEstimated } from '@/lib/stream/steps'
+import { displayNamespace } from '@/lib/stream/wire/namespaces'
 import { modelFigures } from '@/lib/traces/model-figures'
 
 /** `traced`: what the list of runs tells of it from its trace. `isLoading`: its log has not been read yet. */

@@ -2,8 +2,8 @@ import { readKey } from '@/lib/contracts/wire/dialect'
 import { isRecord } from '@/lib/json/guards'
 import type { EntryLog } from '@/lib/stream/entry-log'
 import type { LogEntry } from '@/lib/stream/log'
-import { displayNamespace, parseEventName } from '@/lib/stream/namespaces'
 import { canBeToken, tokenOf } from '@/lib/stream/token-key'
+import { displayNamespace, parseEventName } from '@/lib/stream/wire/namespaces'
 
 export type EventFilter = {
   text: string

@@ -3,7 +3,7 @@ import { VisibleText } from '@/components/shared/text/visible-text'
 import { cn } from '@/lib/cn'
 import { count } from '@/lib/format/format'
 import type { LogEntry } from '@/lib/stream/log'
-import { displayNamespace, parseEventName } from '@/lib/stream/namespaces'
+import { displayNamespace, parseEventName } from '@/lib/stream/wire/namespaces'
 
 export const EVENT_ROW_HEIGHT = 26
 const MAX_PREVIEW = 240

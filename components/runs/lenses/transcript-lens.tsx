@@ -8,7 +8,7 @@ import { useRunVersion } from '@/components/runs/view/use-run-view'
 import { VirtualFeed } from '@/components/shared/layout/virtual-feed'
 import { MessageCard } from '@/components/shared/message/message-card'
 import { Button } from '@/components/ui/button'
-import { displayNamespace } from '@/lib/stream/namespaces'
+import { displayNamespace } from '@/lib/stream/wire/namespaces'
 import { TranscriptMarker } from './transcript-marker'
 import {
   besideFailure,

@@ -10,7 +10,7 @@ import { holdStream, waitingStarts } from '@/lib/server/recorder/source/stream-p
 import { until } from '@/lib/server/recorder/testing'
 import { signIn } from '@/lib/server/testing'
 import type { GivenAnswer, WaitingDetail } from '@/lib/stream/inbox'
-import { displayNamespace } from '@/lib/stream/namespaces'
+import { displayNamespace } from '@/lib/stream/wire/namespaces'
 import { askAgain } from '../process/answers'
 import { testAgentConsole } from '../resources/testing'
 import { call } from '../upstream/call'

@@ -7,9 +7,9 @@ import type { TraceRunsPage } from '@/lib/contracts/traces/run-queries'
 import { isRecord } from '@/lib/json/guards'
 import { modelCallsQuery } from '@/lib/queries/traces'
 import type { RecordingSummary } from '@/lib/stream/log'
-import { parseNamespace } from '@/lib/stream/namespaces'
 import { timesOf } from '@/lib/stream/run-times'
 import type { Steps } from '@/lib/stream/steps'
+import { parseNamespace } from '@/lib/stream/wire/namespaces'
 import { type LightRun, lightRun } from '@/lib/traces/light-run'
 
 /** A model call of a trace, with the tasks that it was made in, the innermost last. */

@@ -5,8 +5,8 @@ import { RunFromHere } from '@/components/runs/view/run-place'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { cn } from '@/lib/cn'
 import { count, duration } from '@/lib/format/format'
-import { displayNamespace } from '@/lib/stream/namespaces'
 import { isEstimated, type Step, shownTime } from '@/lib/stream/steps'
+import { displayNamespace } from '@/lib/stream/wire/namespaces'
 import { type StepRow, trackBars } from './step-rows'
 
 export const STEP_ROW_HEIGHT = 32
