@@ -20,6 +20,8 @@ export type LogEntry =
       endedAt?: number
       /** When the console received the request, by its own clock, as all times of entries; older recordings lack it. */
       beganAt?: number
+      /** Of a run that was recorded after its end: its thread's checkpoints as JSON text of `PastCheckpoint[]`. */
+      history?: string
     }
 
 /**

@@ -160,6 +160,7 @@ function isEntry(value: unknown): value is LogEntry {
         isTextOrNone(value.run) &&
         isTextOrNone(value.state) &&
         isTextOrNone(value.reason) &&
+        isTextOrNone(value.history) &&
         isTimeOrNone(value.startedAt) &&
         isTimeOrNone(value.endedAt)
       )

@@ -6,6 +6,7 @@ import { type Entries, TextEntries } from './entry-text'
 import { isStartedHere, type LogEntry, type RecordingOutcome, type RecordingSummary } from './log'
 import { messageText, type RunMessage } from './messages'
 import { applyEvent, countEvents, errorText, isOnlyCounted, isOnlyInterrupt, type ModeState } from './modes'
+import { pastSteps, readPast } from './past-steps'
 import { openInterrupts } from './questions'
 import { Steps } from './steps'
 import { Transcript } from './transcript'
@@ -248,6 +249,7 @@ function applyFinal(view: RunView, entry: Extract<LogEntry, { kind: 'final' }>):
   view.outcome = entry.outcome
   view.reason = entry.reason
   view.endedAt = entry.at
+  applyHistory(view, entry)
   view.steps.finishAll(entry.at, entry.seq, STEPS_LEFT[entry.outcome] ?? 'interrupted')
   const state = applyState(view, entry.state, entry, true)
   // After another outcome, an open question may be an older one.
@@ -259,6 +261,13 @@ function applyFinal(view: RunView, entry: Extract<LogEntry, { kind: 'final' }>):
       view.error ??= { name: 'Error', message: error, namespace: [], seq: entry.seq, at: entry.at }
     view.steps.left(name, task, entry, error === undefined ? 'interrupted' : 'error', error)
   }
+}
+
+/** The steps of a run whose stream told none. */
+function applyHistory({ steps }: RunView, entry: Extract<LogEntry, { kind: 'final' }>): void {
+  const { history, outcome, seq, at, startedAt = at, endedAt = at } = entry
+  const past = history === undefined || steps.tracks.size > 0 ? undefined : readPast(history)
+  if (past) steps.recount(pastSteps(past, { outcome, startedAt, endedAt }), seq)
 }
 
 /** Applies a thread state read separately from the stream. The final one replaces the known messages and interrupts. */

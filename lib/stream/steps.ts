@@ -1,3 +1,4 @@
+import type { PastSteps } from './past-steps'
 import type { Segment } from './wire/namespaces'
 
 /** One execution of a node. `task` is its id, which tasks, debug and messages events have and updates do not. */
@@ -70,6 +71,8 @@ export class Steps {
 
   /** Set once the stream reports tasks (modes `tasks`, `debug`); then `updates` and tokens without a task add nothing. */
   tellsTasks = false
+  /** The stream had no steps, and these are what the thread's history tells of them. */
+  past: 'whole' | 'part' | 'none' | undefined
   /** Attempt of the run that new steps belong to. */
   #attempt = 1
   /** A task of this attempt has reported its error. */
@@ -129,6 +132,17 @@ export class Steps {
     const step = isReported ? last : this.#open(where, this.#turn(where), undefined, true)
     step.error ??= error
     this.#end(step, where, status, 'whole')
+  }
+
+  /** Takes the steps from the thread's history, whose times are those of checkpoints. `seq`: the entry that has it. */
+  recount({ steps, isWhole }: PastSteps, seq: number): void {
+    this.past = steps.length === 0 ? 'none' : isWhole ? 'whole' : 'part'
+    for (const { node, task, startedAt, endedAt, status, error } of steps) {
+      const from = { at: startedAt, seq }
+      const step = this.#open({ node, namespace: [], path: '', ...from }, from, task, true)
+      step.error = error
+      this.#end(step, { at: endedAt, seq }, status, 'task')
+    }
   }
 
   /** Ends everything that still runs when the run is over. After a task's own error, the others were only stopped. */

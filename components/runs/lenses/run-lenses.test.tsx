@@ -197,6 +197,46 @@ test('the steps of a run that was recorded after its end say what is missing, an
   expect(await shown({ values: {}, next: ['pay'], tasks: [task] })).toMatch(/, so some of its steps are not in the/)
 })
 
+test('the steps of a run that was recorded after its end are those of its thread’s history, where it has them', async () => {
+  const checkpoint = (id: string, at: number, more: object) => ({
+    id,
+    at,
+    isOwn: true,
+    source: 'loop',
+    tasks: [],
+    ...more,
+  })
+  const first = checkpoint('a', 1_200, { parent: null, step: -1, source: 'input', tasks: [{ id: 't', name: 'plan' }] })
+  const last = checkpoint('b', 2_700, { parent: 'a', step: 0 })
+  const shown = async (history: object[]) => {
+    cleanup()
+    const store = new RunStore(browserClock, createRunView())
+    const summary = { id: 'one', run: 'r', request: '{}', startedAt: new Date(1_000).toISOString() } as RecordingSummary
+    render(
+      <RunPlace value={{ workspace: 'w', deploymentId: 'd', assistant: 'a', thread: null }}>
+        <OpenLens lens="steps" store={store} summary={summary} />
+      </RunPlace>,
+    )
+    const final = { kind: 'final', outcome: 'success', startedAt: 1_000, endedAt: 3_000, seq: 2, at: 9_001 } as const
+    const entries = [{ seq: 1, at: 9_000, kind: 'joined' } as const, { ...final, history: JSON.stringify(history) }]
+    store.feed.entries(entries, { total: 2, phase: 'ended' })
+    const link = await screen.findByRole('link', { name: 'Steps in the trace' })
+    expect(link.getAttribute('href')).toBe('/w/deployments/d/traces/of-run/r')
+    return screen.getByText(/recorded after its end/).textContent
+  }
+  const whole = await shown([last, first])
+  expect(whole).toMatch(/Its steps are read from the thread’s history: times are those of its checkpoints/)
+  expect(whole).not.toMatch(/missing/)
+  const row = screen.getByRole('treeitem')
+  expect(row.textContent).toContain('plan≈ 1.5 s')
+  expect(screen.getByTitle('From the checkpoint before it to the one after it.')).toBeDefined()
+  expect(screen.getByText('2.0 s')).toBeDefined() // the axis
+  expect(
+    await shown([checkpoint('d', 2_900, { parent: 'b', step: 1 }), { ...last, tasks: [{ id: 's', name: 'go' }] }]),
+  ).toMatch(/These steps are read .* Some steps may be missing\./)
+  expect(await shown([])).toMatch(/are not in the recording, and the thread’s history does not have them\./)
+})
+
 test('events are listed oldest or newest first, with the keys moving along what is shown', async () => {
   vi.spyOn(HTMLElement.prototype, 'clientHeight', 'get').mockReturnValue(400)
   const store = new RunStore(browserClock, createRunView())

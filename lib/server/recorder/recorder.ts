@@ -14,11 +14,13 @@ import { packSegments } from './packed/pack'
 import { RowUpdates } from './row-updates'
 import { drain, type Ending } from './source/drain'
 import { Intake } from './source/intake'
+import { readPastCheckpoints } from './source/past-checkpoints'
 import {
   type Asked,
   asAppError,
   askRun,
   isOver,
+  isOverStatus,
   openRun,
   type RunPlace,
   readState,
@@ -45,6 +47,8 @@ export class Recorder implements ActiveRecorder {
   readonly #began: number
   readonly #stop = new AbortController()
   readonly #hasBreakpoints: boolean
+  /** The run had ended before anybody followed it. */
+  #wasOver = false
   #isResumable: boolean
   #why: 'shutdown' | 'lost' | undefined
   #done: Promise<void> = Promise.resolve()
@@ -85,9 +89,10 @@ export class Recorder implements ActiveRecorder {
    * Follows the run from an open stream. `late`: someone else started it, and the log begins with that state unless the
    * run is replayed.
    */
-  begin(opened: OpenStream, late?: { state: string | undefined; isWaiting: boolean }): void {
+  begin(opened: OpenStream, late?: { state: string | undefined; status: string }): void {
     if (late) this.#intake.expectLate(late.state)
-    if (late && !late.isWaiting)
+    this.#wasOver = late !== undefined && isOverStatus(late.status)
+    if (late && late.status !== 'pending')
       setTimeout(() => this.signal.aborted || this.#intake.beginLate(), this.#timing.joinMs).unref()
     this.#run(opened)
   }
@@ -293,6 +298,8 @@ export class Recorder implements ActiveRecorder {
     if (this.signal.aborted) return false
     intake.beginLate()
     intake.recordGap()
+    const past = this.#wasOver && !intake.isWhole ? await readPastCheckpoints(this.place, this.signal) : undefined
+    if (this.signal.aborted) return false
     const why = [reason, noted, asked.kind === 'failed' && asked.error.message, stateReason].filter(Boolean).join(' ')
     const { startedAt, endedAt } = endedTimes(run, { startedAt: this.#began, endedAt: intake.heardAt })
     const times = { startedAt: new Date(startedAt), endedAt: new Date(endedAt) }
@@ -308,6 +315,7 @@ export class Recorder implements ActiveRecorder {
       ...(run && { run: printJson(run) }),
       ...(state !== undefined && { state }),
       ...(why && { reason: why }),
+      ...(past && { history: JSON.stringify(past) }),
     })
     await this.#stored()
     const result = { ...resultOf(outcome, intake, value, state), error: told ?? noted ?? null }

@@ -280,7 +280,7 @@ export async function joinRecording(input: {
     const state = await readState(recorder.place)
     recorder.begin(await openRun(recorder.place, { lastEventId: '-1', signal: recorder.signal }), {
       state: state.text,
-      isWaiting: found.status === 'pending',
+      status: found.status,
     })
   } catch (error) {
     recorder.discard()

@@ -42,13 +42,15 @@ type Props = {
   to: number
   /** Steps that began before this time have no times of their own. */
   known: number
+  /** The times are those of checkpoints. */
+  isPast: boolean
   isSelected: boolean
   onSelect: () => void
   onToggle: () => void
 }
 
 /** A track or one of its steps: name, status and a bar on the timeline. */
-export function StepLine({ id, row, top, from, to, known, isSelected, onSelect, onToggle }: Props) {
+export function StepLine({ id, row, top, from, to, known, isPast, isSelected, onSelect, onToggle }: Props) {
   const { track } = row
   const isTrack = row.kind === 'track'
   const place = displayNamespace(track.namespace)
@@ -109,7 +111,7 @@ export function StepLine({ id, row, top, from, to, known, isSelected, onSelect, 
         )}
       </span>
       <span className="w-20 shrink-0 text-right tabular-nums">
-        {isTrack ? <TrackFacts row={row} known={known} /> : <Took step={row.step} to={to} known={known} />}
+        {isTrack ? <TrackFacts {...{ row, known, isPast }} /> : <Took step={row.step} {...{ to, known, isPast }} />}
       </span>
       <span
         className="absolute inset-x-2 bottom-0.5 h-1 overflow-hidden rounded-sm bg-sunken @md:relative @md:inset-x-0 @md:bottom-0 @md:h-3.5 @md:min-w-0 @md:flex-1"
@@ -152,32 +154,36 @@ const StepFacts = ({ step }: { step: Step }) => (
   </span>
 )
 
-const Took = ({ step, to, known }: { step: Step; to: number; known: number }) =>
+type TookProps = { step: Step; to: number; known: number; isPast: boolean }
+const Took = ({ step, to, known, isPast }: TookProps) =>
   step.status === 'unknown' ? (
     <Unknown title={NO_END} />
   ) : step.startedAt < known ? (
     <Unknown />
   ) : (
-    <Duration ms={(step.endedAt ?? to) - step.startedAt} isAbout={isEstimated(step)} />
+    <Duration ms={(step.endedAt ?? to) - step.startedAt} isAbout={isEstimated(step)} isPast={isPast} />
   )
 
 const Unknown = ({ title = 'It was recorded later than it happened.' }) => <span title={title}>–</span>
+const PAST = 'From the checkpoint before it to the one after it.'
 const NO_END = 'The recording ends before this step did.'
 
-const Duration = ({ ms, isAbout, title }: { ms: number; isAbout: boolean; title?: string }) => (
-  <span title={isAbout ? 'Estimated from when events arrived.' : title}>
+type DurationProps = { ms: number; isAbout: boolean; isPast: boolean; title?: string }
+const Duration = ({ ms, isAbout, isPast, title }: DurationProps) => (
+  <span title={isPast ? PAST : isAbout ? 'Estimated from when events arrived.' : title}>
     {isAbout ? '≈ ' : ''}
     {duration(Math.max(0, ms))}
   </span>
 )
 
-function TrackFacts({ row, known }: { row: Extract<StepRow, { kind: 'track' }>; known: number }): ReactNode {
+type TrackFactsProps = { row: Extract<StepRow, { kind: 'track' }>; known: number; isPast: boolean }
+function TrackFacts({ row, known, isPast }: TrackFactsProps): ReactNode {
   const { failed, running, busyMs, isAbout } = row.summary
   if (failed > 0) return <span className="text-error">{failed > 1 ? `${count(failed)} failed` : 'Failed'}</span>
   if (running > 0) return <span className="text-progress">{running > 1 ? `${count(running)} running` : 'Running'}</span>
   if (row.track.steps.some(({ status }) => status === 'unknown')) return <Unknown title={NO_END} />
   if (row.track.steps.some(({ startedAt }) => startedAt < known)) return <Unknown />
-  return <Duration ms={busyMs} isAbout={isAbout} title="Total time of all steps" />
+  return <Duration ms={busyMs} {...{ isAbout, isPast }} title="Total time of all steps" />
 }
 
 const strip = (step: Step, from: number, to: number) => {

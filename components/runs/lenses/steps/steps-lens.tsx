@@ -30,9 +30,10 @@ export function StepsLens({ store, summary }: { store: RunStore; summary: Record
   const scroller = useRef<HTMLDivElement>(null)
   const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set())
   const [selected, setSelected] = useState<string>()
-  const known = replayedUntil(view, summary)
-  const from = view.startedAt ?? 0
-  const to = axisEnd(view, summary)
+  const past = view.steps.past === 'none' ? undefined : view.steps.past
+  const replayed = replayedUntil(view, summary)
+  const known = past ? -Infinity : replayed
+  const { from, to } = axisOf(view, summary)
   const calls = useModelCalls(summary, store)
   // biome-ignore lint/correctness/useExhaustiveDependencies: steps are mutated in place; their version, and the view's while some run, signal changes
   const list = useMemo(
@@ -84,13 +85,14 @@ export function StepsLens({ store, summary }: { store: RunStore; summary: Record
   }
 
   const run = view.run.id ?? summary.run
-  const isMissingSteps = known === Infinity && view.gaps.length > 0
+  const isMissingSteps = replayed === Infinity && view.gaps.length > 0
   if (list.length === 0)
     return (
       <p className="px-3 py-10 text-center text-ink-3 text-sm">
         {isMissingSteps ? (
           <>
-            This run was recorded after its end, so its steps are not in the recording.{' '}
+            This run was recorded after its end, so its steps are not in the recording
+            {view.steps.past ? ', and the thread’s history does not have them' : ''}.{' '}
             <TraceLink run={run}>Steps in the trace</TraceLink>
           </>
         ) : view.phase === 'ended' ? (
@@ -116,7 +118,7 @@ export function StepsLens({ store, summary }: { store: RunStore; summary: Record
           )}
         </span>
       </div>
-      <TimesNote known={known} isMissingSteps={isMissingSteps} isMeasured={view.steps.tellsTasks}>
+      <TimesNote known={known} isMissingSteps={isMissingSteps} isMeasured={view.steps.tellsTasks} past={past}>
         <TraceLink run={run}>{isMissingSteps ? 'Steps' : 'Times'} in the trace</TraceLink>
       </TimesNote>
       <div
@@ -139,7 +141,12 @@ export function StepsLens({ store, summary }: { store: RunStore; summary: Record
             return row.kind === 'call' ? (
               <CallLine key={row.key} call={row.call} {...line} />
             ) : (
-              <StepLine key={row.key} {...{ row, from, to, known }} {...line} onToggle={() => toggle(row)} />
+              <StepLine
+                key={row.key}
+                {...{ row, from, to, known, isPast: past !== undefined }}
+                {...line}
+                onToggle={() => toggle(row)}
+              />
             )
           })}
         </div>
@@ -148,27 +155,37 @@ export function StepsLens({ store, summary }: { store: RunStore; summary: Record
   )
 }
 
-/** As far from the first entry as the run took by its header, so that both tell one duration. */
-function axisEnd(view: RunView, summary: RecordingSummary): number {
+/** As far from the first entry as the run took by its header, so that both tell one duration; a history has the run's own times. */
+function axisOf(view: RunView, summary: RecordingSummary): { from: number; to: number } {
+  const { startedAt, endedAt } = timesOf(view, summary)
+  const { past } = view.steps
+  if (past && past !== 'none') return { from: startedAt, to: endedAt ?? startedAt }
   const from = view.startedAt ?? 0
-  const times = timesOf(view, summary)
   const isWhole = view.final !== undefined && replayedUntil(view, summary) === -Infinity
-  return isWhole && times.endedAt !== undefined ? from + times.endedAt - times.startedAt : (view.lastAt ?? from)
+  return { from, to: isWhole && endedAt !== undefined ? from + endedAt - startedAt : (view.lastAt ?? from) }
 }
 
-type TimesNoteProps = { known: number; isMissingSteps: boolean; isMeasured: boolean; children: ReactNode }
+type TimesNoteProps = {
+  known: number
+  isMissingSteps: boolean
+  isMeasured: boolean
+  past: 'whole' | 'part' | undefined
+  children: ReactNode
+}
 
 /** What is unknown about the steps and their times, if anything. */
-function TimesNote({ known, isMissingSteps, isMeasured, children }: TimesNoteProps) {
-  const note = isMissingSteps
-    ? 'This run was recorded after its end, so some of its steps are not in the recording, and times are unknown here.'
-    : known === Infinity
-      ? 'This run was recorded after its end, so the times of its steps are unknown here.'
-      : known !== -Infinity
-        ? 'This run was recorded from later than its start, so the times of its first steps are unknown.'
-        : isMeasured
-          ? undefined
-          : 'Start times are estimated (≈), because this run has no events of the stream mode “Tasks”.'
+function TimesNote({ known, isMissingSteps, isMeasured, past, children }: TimesNoteProps) {
+  const note = past
+    ? `This run was recorded after its end. ${past === 'whole' ? 'Its steps' : 'These steps'} are read from the thread’s history: times are those of its checkpoints (≈), and what ran inside a node is not in it.${past === 'whole' ? '' : ' Some steps may be missing.'}`
+    : isMissingSteps
+      ? 'This run was recorded after its end, so some of its steps are not in the recording, and times are unknown here.'
+      : known === Infinity
+        ? 'This run was recorded after its end, so the times of its steps are unknown here.'
+        : known !== -Infinity
+          ? 'This run was recorded from later than its start, so the times of its first steps are unknown.'
+          : isMeasured
+            ? undefined
+            : 'Start times are estimated (≈), because this run has no events of the stream mode “Tasks”.'
   return note ? (
     <p className="border-b px-3 py-1 text-ink-3 text-xs">
       {note} {children}
