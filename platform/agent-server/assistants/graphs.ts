@@ -9,6 +9,7 @@ import { FIELD_TYPES_FILE, FieldTypes, type GraphTypes } from './field-types'
 import { loadExport, placeOf } from './load-export'
 import { copyOldGraph, isOldGraph, refuseOldRuntime, runtimeFor } from './older-runtime'
 import { type Packet, packetOf } from './packets'
+import { guardNodes } from './thrown-values'
 
 /** A compiled graph, whatever its nodes and channels are. */
 // The library's own "any graph": the type parameters only help authors of graphs.
@@ -145,6 +146,7 @@ async function loadGraph(
     const graph = isOldGraph(original, version) ? copyOldGraph(original) : (original.withConfig({}) as Graph)
     graph.checkpointer = memory.saver
     graph.store = memory.store
+    guardNodes(graph)
     return graph
   }
   if (typeof found === 'function' && !isGraph(found, version)) {

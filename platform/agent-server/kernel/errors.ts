@@ -52,9 +52,36 @@ export type RunError = { error: string; message: string }
 
 /** The name and message of anything that graph code threw, without the stack and the library's help URL. */
 export function describeError(thrown: unknown): RunError {
-  if (!(thrown instanceof Error) && !isErrorLike(thrown)) return { error: 'Error', message: String(thrown) }
-  const message = String(thrown.message).replace(/\s*Troubleshooting URL: \S+\s*$/, '')
-  return { error: thrown.name || 'Error', message }
+  const { name, message } = asError(thrown)
+  return { error: name || 'Error', message: String(message).replace(/\s*Troubleshooting URL: \S+\s*$/, '') }
+}
+
+/** What graph code threw if that is an error that the runtime can mark, else an error that says what it was. */
+export function asError(thrown: unknown): { name: string; message: string } {
+  const isError = thrown instanceof Error || isErrorLike(thrown)
+  if (!isError) return new Error(textOf(thrown), { cause: thrown })
+  const marked = MARKED.exec(String(thrown.message))?.groups
+  // A graph that a node calls, or a task of one, threw it.
+  if (marked) return new Error(marked.text ?? `The graph threw ${marked.value ?? marked.nothing}.`)
+  if (Object.isExtensible(thrown)) return thrown
+  return Object.assign(new Error(String(thrown.message), { cause: thrown }), { name: thrown.name })
+}
+
+/** What a runtime says that could not mark what was thrown. */
+const MARKED =
+  /^Cannot (?:create property 'pregelTaskId' on (?:string '(?<text>[\s\S]*)'|\w+ '(?<value>[\s\S]*)')|set propert(?:y 'pregelTaskId'|ies) of (?<nothing>null|undefined)\b(?: \(setting 'pregelTaskId'\))?)$/
+
+function textOf(thrown: unknown): string {
+  if (typeof thrown === 'string') return thrown
+  if (typeof thrown !== 'object' || thrown === null) return `The graph threw ${String(thrown)}.`
+  const { message } = thrown as { message?: unknown }
+  if (typeof message === 'string' && message !== '') return message
+  try {
+    const own = JSON.stringify(thrown, (key, value) => (key === 'pregelTaskId' ? undefined : value))
+    return `The graph threw ${own}.`
+  } catch {
+    return 'The graph threw an object that is no error.'
+  }
 }
 
 // Graph code may throw an Error from another realm, so `instanceof` is not enough.

@@ -54,16 +54,32 @@ describe('what a graph throws', () => {
   class NoLuck extends Error {
     override name = 'NoLuck'
   }
+  /** What this runtime throws where it cannot mark a value. */
+  const unmarked = (value: unknown): unknown => {
+    try {
+      ;(value as { pregelTaskId: string }).pregelTaskId = 'task'
+    } catch (thrown) {
+      return thrown
+    }
+    return undefined
+  }
   test.each<[string, unknown, string, string]>([
     ['an error', new NoLuck('It was not to be.'), 'NoLuck', 'It was not to be.'],
     ['an error without a name', Object.assign(new Error('x'), { name: '' }), 'Error', 'x'],
     ['an error of another realm', { name: 'TypeError', message: 'x', stack: 's' }, 'TypeError', 'x'],
     ['a text', 'broken', 'Error', 'broken'],
-    ['nothing', undefined, 'Error', 'undefined'],
-    ['null', null, 'Error', 'null'],
-    ['an object without a name', { message: 'x' }, 'Error', '[object Object]'],
-    ['an object without a message', { name: 'x' }, 'Error', '[object Object]'],
-    ['an object with an odd name', { name: 1, message: 'x' }, 'Error', '[object Object]'],
+    ['nothing', undefined, 'Error', 'The graph threw undefined.'],
+    ['null', null, 'Error', 'The graph threw null.'],
+    ['a number', 7, 'Error', 'The graph threw 7.'],
+    ['an object without a name', { message: 'x' }, 'Error', 'x'],
+    ['an object without a message', { code: 402 }, 'Error', 'The graph threw {"code":402}.'],
+    ['an object with an odd name', { name: 1, message: 'x' }, 'Error', 'x'],
+    ['an object that is no JSON', { big: 1n }, 'Error', 'The graph threw an object that is no error.'],
+    ['an error that cannot be changed', Object.freeze(new NoLuck('x')), 'NoLuck', 'x'],
+    ['a text, in a runtime', unmarked('Don’t\n‘x’'), 'Error', 'Don’t\n‘x’'],
+    ['a number, in a runtime', unmarked(7), 'Error', 'The graph threw 7.'],
+    ['null, in a runtime', unmarked(null), 'Error', 'The graph threw null.'],
+    ['nothing, in a runtime', unmarked(undefined), 'Error', 'The graph threw undefined.'],
     ['a help address at the end', new Error('Bad.\n\nTroubleshooting URL: https://x.example/a \n'), 'Error', 'Bad.'],
     [
       'a help address inside',
