@@ -187,6 +187,10 @@ test('a run was asked its last message, or its input', () => {
   expect(asked({ messages: 'Just text' })).toBe('Just text')
   expect(asked({ messages: [{ type: 'human', content: [{ type: 'text', text: 'Look' }] }] })).toBe('Look')
   expect(asked({ numbers: [1, 2] })).toMatch(/"numbers"/)
+  // A function takes any value.
+  expect(asked('Just\ntext')).toBe('Just text')
+  expect(asked([{ role: 'user', content: 'Look' }])).toBe('Look')
+  expect([asked(['a', 2]), asked(7), asked(false)]).toEqual(['[ "a", 2 ]', '7', 'false'])
   expect(asked({ text: 'x'.repeat(900) })?.length).toBe(200)
 })
 
@@ -200,7 +204,8 @@ test('a run that answers questions was asked the answers', () => {
 
 test('a request that is cut, or without input, tells nothing', () => {
   expect(askedText('{"input": {"messages": [{"content": "What')).toBeUndefined()
-  expect([asked(null), asked({}), askedText('[]')]).toEqual([undefined, undefined, undefined])
+  expect([null, {}, [], ''].map(asked)).toEqual([undefined, undefined, undefined, undefined])
+  expect(askedText('[]')).toBeUndefined()
 })
 
 test('a file is called by what its run was asked, else by its graph and start, never by an id', () => {

@@ -236,10 +236,11 @@ export function askedText(request: string): string | undefined {
   }
 }
 
-/** The last message of an input, or the input as JSON. */
+/** The last message of an input, its text, or the input as JSON. */
 function inputText(input: unknown): string {
-  if (input === null || input === undefined || (isRecord(input) && Object.keys(input).length === 0)) return ''
-  const messages = isRecord(input) ? input.messages : undefined
+  if (isNothing(input)) return ''
+  if (typeof input === 'string') return firstWords(input)
+  const messages = isRecord(input) ? input.messages : input
   const said = readMessage(Array.isArray(messages) ? messages.at(-1) : messages)
   const text = said?.parts.map((part) => (part.kind === 'text' ? part.text : '')).join('') ?? ''
   return firstWords(text || (typeof messages === 'string' ? messages : jsonText(input)))

@@ -158,6 +158,34 @@ test('values without messages give a preview too', async () => {
   expect(row?.extracted).toEqual({ first: null, last: null, values_text: 'Rome', values_preview: 'Five days' })
 })
 
+test.each<[string, unknown, string]>([
+  ['a text', 'Sort\nthese', 'Sort these'],
+  ['a list', ['plums', 'pears'], '[ "plums", "pears" ]'],
+  ['messages', [{ role: 'user', content: 'What is due?' }], 'What is due?'],
+])('a thread whose state keeps no input, here %s, is titled by its first run', async (what, input, title) => {
+  const paths: string[] = []
+  const thread_id = idOf(30 + title.length)
+  const row = { thread_id, metadata: { graph_id: `function of ${what}` }, updated_at: '2026-01-01T00:00:00Z' }
+  upstream.respondWith(({ path }) => {
+    paths.push(path)
+    if (path.includes('/schemas'))
+      return { body: { graph_id: 'f', input_schema: { type: 'array' }, output_schema: {} } }
+    if (!path.includes('/runs')) return { body: [{ ...row, values: 'sorted', extracted: { first: null, last: null } }] }
+    const run = { run_id: idOf(2), thread_id, status: 'success', metadata: {} }
+    return {
+      body: [
+        { ...run, kwargs: { input: 'later' } },
+        { ...run, kwargs: { input } },
+      ],
+    }
+  })
+  for (const reads of [3, 4]) {
+    const [found] = await search({ select: ['thread_id', 'metadata', 'updated_at'], extract: THREAD_EXTRACT })
+    expect(found?.extracted).toEqual({ first: null, last: null, values_text: title })
+    expect(paths).toHaveLength(reads) // what is known of an unchanged thread is not read again
+  }
+})
+
 test('keys that a server refuses are left out from then on, and a time it cannot sort by is replaced', async () => {
   const sent = strictServer((body) => {
     if (body.select) return ['select', 'Value error, select projection is not supported']

@@ -2,11 +2,14 @@ import 'server-only'
 import { agentServer } from '@/lib/contracts/agent-server'
 import type { GraphSchema } from '@/lib/contracts/agents/assistants'
 import type { Cron } from '@/lib/contracts/agents/crons'
+import type { Run } from '@/lib/contracts/agents/runs'
 import type { Thread } from '@/lib/contracts/agents/threads'
 import type { Operation } from '@/lib/contracts/wire/api'
 import { AppError } from '@/lib/errors'
 import { isRecord } from '@/lib/json/guards'
+import { printJson } from '@/lib/json/lossless'
 import {
+  askedText,
   isAsked,
   previewFields,
   THREAD_EXTRACT,
@@ -17,6 +20,7 @@ import {
   valuesPreview,
   valuesText,
 } from '@/lib/stream/thread-rows'
+import { mapConcurrent } from '../process/map-concurrent'
 import { within } from '../process/within'
 import { settleCancelled, withReasons } from './cancelled-threads'
 import type { Destination } from './destination'
@@ -47,6 +51,8 @@ type Ask = (body: Search) => Promise<Exchanged<unknown>>
 /** Threads read at once with their values, which may be megabytes each. */
 const VALUES_PAGE = 10
 const MOST_ATTEMPTS = 5
+/** Servers list runs newest first. */
+const RUNS_PAGE = 20
 
 /** Like `exchange`, for a search of threads, assistants, versions or items: also of a server that does not know all its keys. */
 export async function exchangeSearch(
@@ -81,8 +87,14 @@ export async function exchangeSearch(
     const title = titleFields(input_schema)
     return { title, preview: previewFields(output_schema, title) }
   }
+  const inputOf = async (thread_id: string): Promise<string> => {
+    const { listRuns } = agentServer
+    const asked = prepare(listRuns, { params: { thread_id }, query: { limit: RUNS_PAGE } })
+    const { value } = await exchange(listRuns, to, asked, options)
+    return askedText(printJson((value as Run[]).at(-1)?.kwargs ?? {})) ?? ''
+  }
   const parted = await withParts(rows, body, place, ask)
-  return { ...found, value: await withTitles(parted, body, place, { fieldsOf, read }) }
+  return { ...found, value: await withTitles(parted, body, place, { fieldsOf, read, inputOf }) }
 }
 
 const CRONS_PAGE = 100
@@ -178,7 +190,12 @@ async function withParts(rows: Thread[], { select, extract }: Search, place: str
 
 /** Which fields of its values title and preview a thread without messages. */
 type Fields = { title: string[]; preview: string[] }
-type Titling = { fieldsOf: (assistant: string) => Promise<Fields>; read: (body: Search) => Promise<Thread[]> }
+type Titling = {
+  fieldsOf: (assistant: string) => Promise<Fields>
+  read: (body: Search) => Promise<Thread[]>
+  /** What the thread's first run was asked, as far back as one page of its runs goes. */
+  inputOf: (thread: string) => Promise<string>
+}
 
 const TITLES_MS = 700
 const KEPT_MS = 300_000
@@ -187,12 +204,15 @@ const NO_FIELDS: Fields = { title: [], preview: [] }
 const fieldsKept = new Map<string, { until: number; fields: Fields }>()
 const textsKept = new Map<string, { updatedAt: string; texts: Record<string, string> }>()
 
-/** Adds to rows without messages what gives them a title and a preview, read from those fields of their graph and no others. */
+/**
+ * Adds to rows without messages what gives them a title and a preview, read from those fields of their graph and no others.
+ * A graph may keep no input in its state, such as a function; then the title is what it was asked.
+ */
 async function withTitles(
   rows: Thread[],
   { extract }: Search,
   place: string,
-  { fieldsOf, read }: Titling,
+  { fieldsOf, read, inputOf }: Titling,
 ): Promise<Thread[]> {
   if (extract?.first !== THREAD_EXTRACT.first) return rows
   const keyOf = ({ thread_id }: Thread) => `${place} ${thread_id}`
@@ -212,19 +232,22 @@ async function withTitles(
       const some = unknown.filter((row) => assistantOf(row) === assistant)
       const fields = await keptFields(`${place} ${assistant}`, () => fieldsOf(assistant))
       const names = [...fields.title, ...fields.preview]
-      if (names.length === 0) continue
       const ids = some.map(({ thread_id }) => thread_id)
       const paths = Object.fromEntries(names.map((name) => [name, `values.${name}`]))
       // Titles are optional.
-      const found = await orNothing(() => read({ ids, limit: ids.length, select: ['thread_id'], extract: paths }), [])
+      const found =
+        names.length === 0
+          ? some.map(({ thread_id }): Pick<Thread, 'thread_id' | 'extracted'> => ({ thread_id }))
+          : await orNothing(() => read({ ids, limit: ids.length, select: ['thread_id'], extract: paths }), [])
       if (textsKept.size >= MOST_KEPT) textsKept.clear()
       const asked = new Map(some.map((row) => [row.thread_id, row]))
-      for (const { thread_id, extracted } of found) {
+      await mapConcurrent(found, async ({ thread_id, extracted }) => {
         const row = asked.get(thread_id)
-        if (!row) continue
-        const title = valuesText(Object.fromEntries(fields.title.map((name) => [name, extracted?.[name]])))
+        if (!row) return
+        const said = valuesText(Object.fromEntries(fields.title.map((name) => [name, extracted?.[name]])))
+        const title = said || (await orNothing(() => inputOf(thread_id), ''))
         textsKept.set(keyOf(row), { updatedAt: row.updated_at ?? '', texts: textsOf(title, extracted) })
-      }
+      })
     }
   }
   // Later ones show on the next read.
