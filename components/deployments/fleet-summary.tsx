@@ -40,7 +40,7 @@ type Props = {
 }
 
 /**
- * How many deployments are healthy and failing, live, and what needs attention: failing deployments with the first error
+ * How many deployments are healthy and failing, live, and what needs attention: failing deployments with the error
  * and what changed before, deployments whose runs fail, and threads that wait for a person.
  */
 export function FleetSummary({ workspace, renderChange }: Props) {

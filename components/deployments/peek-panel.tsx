@@ -65,7 +65,7 @@ export function PeekPanel({ workspace, row, onClose }: { workspace: string; row:
             Failed runs
           </Link>
         ) : row.latest && healthGroup(row) === 'failing' ? (
-          <FirstError workspace={workspace} deploymentId={row.id} revision={row.latest.id} />
+          <FailureError workspace={workspace} deploymentId={row.id} revision={row.latest.id} />
         ) : null}
         <KeyValues
           items={[
@@ -138,8 +138,8 @@ const VERBS: { label: string; href: (workspace: string, id: string) => Route; is
   { label: 'Secrets', href: routes.deploymentSecrets, isOwn: true },
 ]
 
-/** The first error in the logs of a revision, which leads to them. */
-function FirstError({
+/** The error in the logs of a revision, which leads to them. */
+function FailureError({
   workspace,
   deploymentId,
   revision,

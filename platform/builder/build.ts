@@ -8,7 +8,7 @@ import { type Confinement, UNCONFINED } from '../sandbox/confinement'
 import type { BuildCache, BuildInputs } from './build-cache'
 import { type BuildStep, planBuild, repositoryOf, sayGraphs, settingsOf } from './build-plan'
 import { BuildError, runCommand } from './command'
-import { adviceOn, isOwnNoise, namesReason, OWN_SCRIPT } from './failure-advice'
+import { adviceOn, FailureReason, isOwnNoise, OWN_SCRIPT } from './failure-advice'
 import { readTypes } from './field-types'
 import { checkout, remoteCommit } from './git'
 import { gitAuthorities } from './git-authorities'
@@ -173,14 +173,14 @@ async function runStep(
   const { log, signal, folder, packageCache, confinement } = options
   let lines = 0
   // Repeated with the failure, which is what lists show of it.
-  let reason: string | undefined
+  const reason = new FailureReason()
   let lastError: string | undefined
   let advice = what === 'build' && because ? OWN_SCRIPT : undefined
   const onLine = (line: string, isError: boolean) => {
     if (isOwnNoise(line)) return
     lines += 1
     if (what === 'install') advice ??= adviceOn(line)
-    if (namesReason(line)) reason ??= line
+    reason.read(line)
     if (isError && line.trim()) lastError = line
     if (lines < MOST_LINES) log(isError ? 'WARNING' : 'INFO', line)
     else if (lines === MOST_LINES) log('WARNING', 'Further output is not stored.')
@@ -192,6 +192,6 @@ async function runStep(
     await runCommand(argv, { label: `The ${what} command`, cwd, env, timeoutMs, signal, onLine, confinement, writable })
   } catch (error) {
     if (!(error instanceof BuildError)) throw error
-    throw new BuildError([error.message, reason ?? lastError, advice].filter(Boolean).join('\n'))
+    throw new BuildError([error.message, reason.line ?? lastError, advice].filter(Boolean).join('\n'))
   }
 }

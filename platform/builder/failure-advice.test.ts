@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { adviceOn, isOwnNoise, namesReason } from './failure-advice'
+import { adviceOn, FailureReason, isOwnNoise } from './failure-advice'
 import { packageEnvironment } from './package-manager'
 
 test.each([
@@ -40,7 +40,9 @@ test('the reason of a failure is a line that says more than a code', () => {
     'npm error FetchError: request to https://npm.example.com/a failed, reason: connect ECONNREFUSED 192.0.2.1:443',
     'npm error     at ClientRequest',
   ]
-  expect(lines.find(namesReason)).toContain('FetchError')
+  const reason = new FailureReason()
+  for (const line of lines) reason.read(line)
+  expect(reason.line).toContain('FetchError')
 })
 
 test('npm’s notes on the platform’s settings for other package managers are noise, and on others not', () => {

@@ -25,9 +25,49 @@ export const adviceOn = (line: string): string | undefined => ADVICE.find(([outp
 export const OWN_SCRIPT =
   'This is the build script of package.json. Graphs are loaded from their sources: if yours do not need the script, set the build command to “true” in the settings of the deployment.'
 
-/** Whether a line of output names the reason of a failure: “npm error code E404” and the like are followed by one that says more. */
-export const namesReason = (line: string): boolean =>
-  /\b(error|fatal|cannot find)\b/i.test(line) && !/^npm error (code|errno|syscall|path) /.test(line)
+/** What says only that something failed. Before or after it is a line that says why. */
+const VERDICTS: readonly RegExp[] = [
+  /^npm (error|ERR!)(\s*$| (code|errno|syscall|path|command|node_modules\/)|\s+(at|A complete log)\b)/,
+  /\bELIFECYCLE\b|\bCommand failed\b|\bsubprocess-exited-with-error\b|\bfailed with \d+ errors?\b/i,
+  /^make(\[\d+\])?: \*\*\* \[/,
+  /^error: (No solution found|The build backend returned an error)/,
+]
+/** How tools begin the line that says why they fail. */
+const REASONS: readonly RegExp[] = [
+  /^npm (error|ERR!) \S/,
+  /^[\s[]*ERR_PNPM_/,
+  /^error [A-Z]/,
+  // Codes of Yarn that are no errors: steps, packages, and peers that are missing.
+  /^➤ YN(?!0000|0002|0007|0008|0013|0019|0032|0057|0060|0076|0085|0086)\d{4}: /,
+  /[:)] (fatal )?error( TS\d+)?: /,
+  /^\s*(Uncaught )?([\w$.]*(Error|Exception)|error|ERROR|fatal|FATAL|Type error|Module not found)( \[\w+\])?: \S/,
+  /^make(\[\d+\])?: \*\*\* /,
+  /^\s+cause: (?!Call to)/,
+]
+/** Before it runs, a package manager prints the script. The scripts before it went well. */
+const SCRIPT = /^> \S+@\S+ \S|^\$ \S/
+const WARNING = /^(npm )?warn(ing)?\b|\bwarning:/i
+
+/** Finds the line of a command's output that says why it failed: the first such line of its last script. */
+export class FailureReason {
+  #reason: string | undefined
+  /** A line that only has a word for it. */
+  #mention: string | undefined
+
+  read(line: string): void {
+    if (SCRIPT.test(line)) {
+      this.#reason = undefined
+      this.#mention = undefined
+    } else if (!VERDICTS.some((verdict) => verdict.test(line))) {
+      if (REASONS.some((reason) => reason.test(line))) this.#reason ??= line
+      else if (/\b(error|fatal|cannot find)\b/i.test(line) && !WARNING.test(line)) this.#mention ??= line
+    }
+  }
+
+  get line(): string | undefined {
+    return this.#reason ?? this.#mention
+  }
+}
 
 const SETTINGS_OF_OTHERS =
   /^npm warn Unknown env config "(store-dir|package-import-method|manage-package-manager-versions|package-manager-strict)"/i

@@ -18,7 +18,7 @@ const BEFORE_BUILD: readonly string[] = ['CREATE_FAILED', 'BUILD_FAILED']
 
 type Props = { workspace: string; deployment: Deployment; latest: Revision | undefined }
 
-/** Why the latest revision failed: its first error, the last lines of its log, and what to do about it. */
+/** Why the latest revision failed: its error, the last lines of its log, and what to do about it. */
 export function OverviewFailure({ workspace, deployment, latest }: Props) {
   if (!latest || !isRevisionFailed(latest.status)) return null
   return <Failure workspace={workspace} deployment={deployment} revision={latest} />

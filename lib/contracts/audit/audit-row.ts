@@ -42,7 +42,7 @@ export type RecentChanges = { rows: RecentChange[]; names: AuditRowsPage['names'
 
 /** Why a deployment's revision failed, as far as its logs and this console's audit trail tell. */
 export type FailureCause = {
-  /** The first error of its build log, or else of its deploy log: one line. */
+  /** Why, by its build log or else its deploy log, with the command that failed if the log names it: one line. */
   error: string | null
   /** The last change to the deployment before the revision. */
   change: RecentChange | null

@@ -1,5 +1,5 @@
 import type { V1ContainerStateTerminated, V1Pod } from '@kubernetes/client-node'
-import { adviceOn, isOwnNoise, namesReason } from '../../builder/failure-advice'
+import { adviceOn, FailureReason, isOwnNoise } from '../../builder/failure-advice'
 import { IMAGE_CONTAINER } from './names'
 import {
   disruptionOf,
@@ -156,5 +156,8 @@ function outputIn(lines: readonly string[]): string[] {
     .flatMap((some) => some.filter((line) => !isOwnNoise(line)))
 }
 
-const reasonIn = (output: readonly string[]): string | undefined =>
-  output.find(namesReason) ?? output.findLast((line) => line.trim())
+function reasonIn(output: readonly string[]): string | undefined {
+  const reason = new FailureReason()
+  for (const line of output) reason.read(line)
+  return reason.line ?? output.findLast((line) => line.trim())
+}

@@ -18,19 +18,16 @@ const REVISION = {
 let upstream: StubUpstream
 let home: TestConsole
 let people: Record<'viewer' | 'admin', Actor>
-let hasLogs = true
+/** The errors of its logs, oldest first; undefined if they cannot be read. */
+let errors: Partial<Record<'build' | 'deploy', string[]>> | undefined
 
 function respond({ path }: Seen): Reply {
   if (path.includes('/logs')) {
-    if (!hasLogs) return { status: 500, body: { detail: 'no' } }
-    const isBuild = path.includes('type=build')
-    return {
-      body: {
-        logs: isBuild
-          ? []
-          : [{ level: 'ERROR', message: 'The build command ended with 1.\n  Cannot find module zod\nat x' }],
-      },
-    }
+    if (!errors) return { status: 500, body: { detail: 'no' } }
+    const found = errors[path.includes('type=build') ? 'build' : 'deploy'] ?? []
+    const ordered = path.includes('order=desc') ? found.toReversed() : found
+    const limit = Number(/limit=(\d+)/.exec(path)?.[1])
+    return { body: { logs: ordered.slice(0, limit).map((message) => ({ level: 'ERROR', message })) } }
   }
   if (path.includes('/revisions/'))
     return {
@@ -100,7 +97,8 @@ describe('changes', () => {
 describe('the causes of a failure', () => {
   const of = `${SAMPLE_ID}.0190a1b2-0000-4000-8000-000000000001`
 
-  test('are the first error of its logs, the commit that was built, and the last change before it', async () => {
+  test('are the error of its logs, the commit that was built, and the last change before it', async () => {
+    errors = { deploy: ['The agent server did not start.\n  Cannot find module zod\nat x'] }
     const found = await readFailureCauses(WORKSPACE, { of }, { actor: people.viewer })
     expect(found[SAMPLE_ID]).toMatchObject({
       error: 'Cannot find module zod',
@@ -109,8 +107,46 @@ describe('the causes of a failure', () => {
     })
   })
 
+  const NPM = 'process "/bin/sh -c npm ci" did not complete successfully: exit code: 1'
+  test.each<[string, string[], string]>([
+    [
+      'the command that failed and the line that the builder chose',
+      [
+        NPM,
+        'The command ended with 1: npm ci\nnpm error 404 Not Found - GET https://npm.example.com/a\nCannot install.',
+      ],
+      'The command ended with 1: npm ci: npm error 404 Not Found - GET https://npm.example.com/a',
+    ],
+    [
+      'what the install command said, though the advice after it has more of the words',
+      [
+        'The install command ended with 1.\n➤ YN0082: │ zod@npm:99.0.0: No candidates found\nThe registry cannot be reached.',
+      ],
+      'The install command ended with 1: ➤ YN0082: │ zod@npm:99.0.0: No candidates found',
+    ],
+    [
+      'the reason of git among what it said',
+      ["git fetch ended with 128.\nCloning into 'x'...\nfatal: couldn't find remote ref main\nPlease check."],
+      "git fetch ended with 128: fatal: couldn't find remote ref main",
+    ],
+    [
+      'only the command, if it said nothing',
+      ['The build command did not end within 900 s.'],
+      'The build command did not end within 900 s.',
+    ],
+    [
+      'of another builder, the first error that tells more',
+      [NPM, 'Cannot pull the image', 'The build failed'],
+      'Cannot pull the image',
+    ],
+    ['of another builder that tells no more, that', [NPM], NPM],
+  ])('of a build are %s', async (_, build, cause) => {
+    errors = { build, deploy: ['later'] }
+    expect((await readFailureCauses(WORKSPACE, { of }, { actor: people.viewer }))[SAMPLE_ID]?.error).toBe(cause)
+  })
+
   test('are unknown, and no error, where the logs cannot be read', async () => {
-    hasLogs = false
+    errors = undefined
     expect((await readFailureCauses(WORKSPACE, { of }, { actor: people.viewer }))[SAMPLE_ID]?.error).toBeNull()
   })
 

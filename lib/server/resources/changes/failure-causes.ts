@@ -15,6 +15,7 @@ import { readLogPage } from '../logs/log-pages'
 const MOST = 20
 const TIMEOUT_MS = 5_000
 const MAX_LENGTH = 300
+const MOST_ERRORS = 20
 /** A change is recorded before its revision exists; clocks of console and control plane may differ. */
 const CLOCKS_MS = 30_000
 
@@ -43,7 +44,7 @@ export async function readFailureCauses(
   const found = await mapConcurrent(pairs, async ([deploymentId, revision]) => {
     const params = { deployment_id: deploymentId, revision_id: revision }
     const [error, known] = await Promise.all([
-      firstError({ workspace, deploymentId, revision }, read),
+      causeIn({ workspace, deploymentId, revision }, read),
       call(controlPlane.getRevision, { workspace, params }, read).catch(() => null),
     ])
     return { deploymentId, error, createdAt: known?.created_at ?? null, commit: known && commitOf(known) }
@@ -69,16 +70,46 @@ function commitOf({ source_revision_config: { repo_commit_sha: sha }, commit }: 
 
 type RevisionOf = { workspace: string; deploymentId: string; revision: string }
 
-async function firstError(of: RevisionOf, options: { actor: Actor; signal: AbortSignal }): Promise<string | null> {
+/**
+ * The error that says why: of a build, the last one if it is the builder's own, which names the command and then what that said.
+ * Else the first one, which others may follow from.
+ */
+async function causeIn(of: RevisionOf, options: { actor: Actor; signal: AbortSignal }): Promise<string | null> {
   for (const type of ['build', 'deploy'] as const) {
-    const page = await readLogPage({ ...of, type, level: 'ERROR', limit: 1 }, undefined, options).catch(() => null)
-    const lines = page?.logs[0]?.message?.split('\n').filter((text) => text.trim() !== '') ?? []
-    // Builders first say that a command failed, then why.
+    const errors = { ...of, type, level: 'ERROR' as const }
+    const [last] = await linesOf({ ...errors, limit: 1, isNewestFirst: true }, options)
+    const cause = last && commandCause(last)
+    if (cause) return cause.slice(0, MAX_LENGTH)
+    if (!last) continue
+    const first = (await linesOf({ ...errors, limit: MOST_ERRORS }, options)).find((error) => !BARE_END.test(error))
+    const lines = nonEmptyLines(first ?? last)
     const line = lines.find((text) => /\b(error|fatal|cannot)\b/i.test(text)) ?? lines[1] ?? lines[0]
     if (line) return line.trim().slice(0, MAX_LENGTH)
   }
   return null
 }
+
+const linesOf = (of: Parameters<typeof readLogPage>[0], options: { actor: Actor; signal: AbortSignal }) =>
+  readLogPage(of, undefined, options).then(
+    ({ logs }) => logs.map(({ message }) => message ?? ''),
+    () => [],
+  )
+
+const nonEmptyLines = (text: string) => text.split('\n').filter((line) => line.trim() !== '')
+
+/** The command that failed and what it said, of an error of the embedded builder. */
+function commandCause(error: string): string | undefined {
+  const [head = '', ...said] = nonEmptyLines(error)
+  if (!COMMAND_END.test(head)) return undefined
+  // Git says more before and after its reason; of other commands, the builder has chosen it.
+  const reason = /^git\b/.test(head) ? (said.find((line) => /^(fatal|error): /.test(line)) ?? said[0]) : said[0]
+  return reason ? `${head.replace(/\.$/, '')}: ${reason.trim()}` : head
+}
+
+const COMMAND_END =
+  /^(git [\w-]+|The (install |build )?command) (ended with|did not end|was killed|cannot be started)\b/
+/** Says only that a command failed. */
+const BARE_END = /did not complete successfully: exit code: \d+$/
 
 /** Serves `GET /api/causes/{workspace}`. */
 export const serveFailureCauses = (request: Request, workspace: string): Promise<Response> =>

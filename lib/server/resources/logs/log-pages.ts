@@ -18,10 +18,12 @@ export type LogOf = {
   query?: string
   /** The most lines of the page; 1,000 unless given. The older endpoint gives at most 100. */
   limit?: number
+  /** The newest lines first. */
+  isNewestFirst?: boolean
 }
 
 /**
- * One page of a log, oldest first, from whichever of the two endpoints the server has.
+ * One page of a log, oldest first unless asked otherwise, from whichever of the two endpoints the server has.
  * Throws AppError unsupported if it has neither.
  */
 export async function readLogPage(
@@ -30,8 +32,9 @@ export async function readLogPage(
   options: { actor?: Actor; signal?: AbortSignal },
 ): Promise<LogsPage> {
   const { workspace, deploymentId: deployment_id, revision, type, limit = 1000 } = of
+  const order = of.isNewestFirst ? ('desc' as const) : ('asc' as const)
   const filters = { start_time: of.from, end_time: of.to, level: of.level, query: of.query }
-  const query = { type, order: 'asc' as const, limit, offset, ...filters }
+  const query = { type, order, limit, offset, ...filters }
   try {
     return revision === undefined
       ? await call(controlPlane.listDeploymentLogs, { workspace, params: { deployment_id }, query }, options)
@@ -51,7 +54,7 @@ export async function readLogPage(
           deployment_id,
           revision_id: revision,
           log_type: type === 'build' ? 'BUILD' : 'DEPLOY',
-          sort_order: 'asc',
+          sort_order: order,
           page_size: Math.min(limit, 100),
           cursor: offset,
           ...filters,
