@@ -1,8 +1,10 @@
 import { CircleHelp, RotateCw, TriangleAlert, XCircle } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { AskedOnly } from '@/components/runs/answer/asked'
+import { useMoment } from '@/components/runs/view/moment'
 import { LongText } from '@/components/shared/text/long-text'
 import { VisibleText } from '@/components/shared/text/visible-text'
+import { Button } from '@/components/ui/button'
 import { cn } from '@/lib/cn'
 import { duration } from '@/lib/format/format'
 import type { Marker } from './transcript-rows'
@@ -13,8 +15,11 @@ export function TranscriptMarker({ marker }: { marker: Marker }) {
     case 'gap':
       return marker.entry.kind === 'joined' ? (
         <Line icon={<TriangleAlert />} tone="warn" title="The recording started after the run">
-          Earlier output is missing.
-          {marker.entry.state ? ' The thread’s state at that time is shown instead.' : ''}
+          {marker.isSilent ? (
+            <Silent hasState={marker.entry.state !== undefined} />
+          ) : (
+            `Earlier output is missing.${marker.entry.state ? ' The thread’s state at that time is shown instead.' : ''}`
+          )}
         </Line>
       ) : (
         <Line
@@ -51,6 +56,22 @@ export function TranscriptMarker({ marker }: { marker: Marker }) {
         </Line>
       )
   }
+}
+
+/** Many graphs have no messages, so that nothing follows. */
+function Silent({ hasState }: { hasState: boolean }) {
+  const { open } = useMoment()
+  const [lens, text] = hasState
+    ? (['state', 'Earlier output is missing, and no messages are known. The state has the values so far.'] as const)
+    : (['steps', 'Earlier output is missing, and no messages have arrived since.'] as const)
+  return (
+    <>
+      <p>{text}</p>
+      <Button size="sm" className="mt-2" onClick={() => open(lens)}>
+        Show {lens}
+      </Button>
+    </>
+  )
 }
 
 const TONES = {

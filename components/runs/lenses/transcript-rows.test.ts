@@ -63,6 +63,15 @@ describe('notices between messages', () => {
       chunk('a', 'late'),
     ])
     expect(shown(view)).toEqual(['gap', 'h', 'a'])
+    expect(transcriptRows(view)[0]?.marker).toMatchObject({ isSilent: false })
+  })
+
+  test('a late recording of a graph without messages says that none are known', () => {
+    const view = viewOf(() => [
+      { seq: ++seq, at: 1, kind: 'joined', state: '{"values":{"total":2},"next":["add"]}' },
+      event('values', { total: 3 }),
+    ])
+    expect(transcriptRows(view)).toMatchObject([{ marker: { kind: 'gap', isSilent: true } }])
   })
 })
 

@@ -6,7 +6,8 @@ import { messagesOf, type RunView } from '@/lib/stream/run-view'
 
 /** A notice between messages, in time order. */
 export type Marker =
-  | { kind: 'gap'; entry: Extract<LogEntry, { kind: 'gap' | 'joined' }> }
+  /** `isSilent`: no message is known, before or after it. */
+  | { kind: 'gap'; entry: Extract<LogEntry, { kind: 'gap' | 'joined' }>; isSilent: boolean }
   | { kind: 'attempt'; attempt: number }
   | { kind: 'error'; name: string; message: string }
   | { kind: 'interrupt'; id: string; value: unknown }
@@ -20,7 +21,7 @@ export type TranscriptRow = { key: string; seq: number } & (
 
 /** Messages and the notices between them, in order. `messages`: those of the whole conversation, if the run's are not all. */
 export function transcriptRows(view: RunView, messages = messagesOf(view)): TranscriptRow[] {
-  const markers = markersOf(view)
+  const markers = markersOf(view, messages.length === 0)
   const rows: TranscriptRow[] = []
   let next = 0
   const put = (before: number) => {
@@ -56,9 +57,13 @@ export function besideFailure(rows: readonly TranscriptRow[], view: RunView): Tr
 export const besideQuestions = (rows: readonly TranscriptRow[]): TranscriptRow[] =>
   rows.filter(({ marker }) => marker?.kind !== 'interrupt')
 
-function markersOf(view: RunView): TranscriptRow[] {
+function markersOf(view: RunView, isSilent: boolean): TranscriptRow[] {
   const found: TranscriptRow[] = [
-    ...view.gaps.map((entry) => ({ key: `gap-${entry.seq}`, seq: entry.seq, marker: { kind: 'gap' as const, entry } })),
+    ...view.gaps.map((entry) => ({
+      key: `gap-${entry.seq}`,
+      seq: entry.seq,
+      marker: { kind: 'gap' as const, entry, isSilent },
+    })),
     ...view.attempts
       .filter(({ attempt }) => attempt > 1)
       .map(({ attempt, seq }) => ({ key: `attempt-${attempt}`, seq, marker: { kind: 'attempt' as const, attempt } })),
