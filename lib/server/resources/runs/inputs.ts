@@ -1,6 +1,7 @@
 import 'server-only'
 import { agentServer } from '@/lib/contracts/agent-server'
 import type { RunRow } from '@/lib/contracts/agents/run-row'
+import { traces } from '@/lib/contracts/traces'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { isRunInProgress } from '@/lib/contracts/wire/state'
 import { AppError } from '@/lib/errors'
@@ -82,9 +83,20 @@ async function ask(workspace: string, row: RunRow): Promise<void> {
     kept.set(keyOf(workspace, row), { input, error, ...(isOver && { times: timesOf(told) }), until })
   } catch (error) {
     if (!(error instanceof AppError)) throw error
+    const input = error.code === 'not_found' ? await tracedInput(workspace, row, options) : undefined
     const isOver = untilAnswer({ workspace, deploymentId })
-    kept.set(keyOf(workspace, row), { until: Date.now() + FAILURE_MS, isOver })
+    kept.set(keyOf(workspace, row), {
+      ...(input === undefined ? { isOver } : { input }),
+      until: Date.now() + FAILURE_MS,
+    })
   }
+}
+
+/** What a run was asked whose server has deleted it, as a rollback does: its trace has the whole input, and lists only a preview. */
+async function tracedInput(workspace: string, { run, input }: RunRow, options: Options): Promise<string | undefined> {
+  if (!run || input === undefined) return undefined
+  const found = await call(traces.getTraceRun, { workspace, params: { run_id: run } }, options).catch(() => undefined)
+  return found && askedText(printJson({ input: found.inputs ?? null }))
 }
 
 type Options = { actor: ReturnType<typeof systemActor>; signal: AbortSignal }

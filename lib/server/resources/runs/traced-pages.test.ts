@@ -28,6 +28,11 @@ const ASKED = {
 }
 const ASKING = { ...ASKED, metadata: { graph_id: 'agent' }, interrupts: { a: [{ value: 'Which?' }] } }
 let isAsking = false
+/** The newest traced run but one, which its server has deleted. */
+const ROLLED_BACK = idOf(1)
+const WORDS = 'Where do herons sleep, and what do they eat? '.repeat(4).trim()
+
+type Query = { cursor?: string; limit: number; filter?: string; id?: string[] }
 
 let home: TestConsole
 let stub: StubUpstream
@@ -36,13 +41,18 @@ beforeAll(async () => {
   stub = await startStubUpstream(({ path, body }) => {
     const asks = isAsking ? [ASKING] : []
     if (path.includes('/threads/search')) return { body: asks }
+    if (path.endsWith(`/runs/${ROLLED_BACK}`)) return { status: 404, body: { detail: 'Run not found' } }
     if (path.includes(`/runs/${ASKED.run_id}`))
       return { body: { ...ASKED, kwargs: { input: { topic: 'herons', n: 4 } } } }
     if (/\/threads\/[^/]+\/runs/.test(path)) return { body: [ASKED] }
     if (/deployments(\?|$)/.test(path)) return { body: { resources: [record], offset: 0 } }
     if (path.includes('/deployments/')) return { body: record }
     if (!path.includes('/runs/query')) return { status: 404, body: {} }
-    const { cursor = '0', limit, filter } = JSON.parse(body) as { cursor?: string; limit: number; filter?: string }
+    const { cursor = '0', limit, filter, id } = JSON.parse(body) as Query
+    if (id?.includes(ROLLED_BACK)) {
+      const inputs = { messages: [{ role: 'user', content: WORDS }] }
+      return { body: { runs: [{ ...TRACED[1], inputs }], cursors: {} } }
+    }
     const before = /"(.+)"/.exec(filter ?? '')?.[1]
     const known = TRACED.filter((one) => !before || one.start_time < before)
     const end = Number(cursor) + limit
@@ -129,4 +139,13 @@ test('a run that waits for an answer shows what it was asked as its server tells
     return found?.status === 'waiting' && found.input !== undefined && !found.input.includes('morning') && found
   }, 15_000)
   expect(row.input).toBe('{ "topic": "herons", "n": 4 }')
+})
+
+test('a run that was rolled back shows all that it was asked, though only its trace is left, which lists a preview', async () => {
+  const row = await until(async () => {
+    const { rows } = await readRunRows('deep', { limit: 5 }, actor)
+    const found = rows.find(({ run }) => run === ROLLED_BACK)
+    return found?.input !== undefined && !found.input.includes('morning') && found
+  }, 15_000)
+  expect(row.input).toBe(WORDS)
 })
