@@ -139,6 +139,8 @@ const EXCEPTIONS: Record<string, string[]> = {
   'components/shared/form/deployment-picker.tsx': ['lib/queries/deployments.ts'],
   // A page without the database comes by itself when the console is ready again.
   'components/shared/feedback/page-reason.tsx': ['lib/queries/readiness.ts'],
+  // A revision's status is told in one way, by its own pages and by its deployment's.
+  'components/shared/feedback/revision-status.tsx': ['lib/contracts/wire/state.ts'],
   // Every list writes its saved views in the same way.
   'components/shared/list/use-list.ts': ['lib/actions/saved-views.ts'],
 }

@@ -5,6 +5,7 @@ import { X } from 'lucide-react'
 import type { Route } from 'next'
 import Link from 'next/link'
 import { LoopbackNotice } from '@/components/shared/feedback/loopback-notice'
+import { RevisionStatus } from '@/components/shared/feedback/revision-status'
 import { FavouriteStar } from '@/components/shared/layout/favourites'
 import { CopiedText } from '@/components/shared/text/copied-text'
 import { IdChip } from '@/components/shared/text/id-chip'
@@ -26,7 +27,6 @@ import { routes } from '@/lib/routes'
 import { RowHealth } from './columns'
 import { FAILED } from './failing-runs'
 import { HealthDetail } from './health-badge'
-import { RevisionStatus } from './revision-status'
 
 const MOST_SECRETS = 12
 

@@ -4,6 +4,7 @@ import { ChevronLeft } from 'lucide-react'
 import Link from 'next/link'
 import { ErrorNotice, useTryAgain } from '@/components/shared/feedback/error-notice'
 import { LateNotice } from '@/components/shared/feedback/late-notice'
+import { RevisionStatus } from '@/components/shared/feedback/revision-status'
 import { BelowNotice, STALE_STYLE, StaleNotice, staleOf, useIsStale } from '@/components/shared/feedback/stale-notice'
 import { usePageTitle } from '@/components/shared/layout/page-title'
 import { SectionHeader } from '@/components/shared/layout/section-header'
@@ -19,7 +20,6 @@ import { deploymentQuery } from '@/lib/queries/deployments'
 import { revisionQuery, revisionsQuery } from '@/lib/queries/revisions'
 import { routes } from '@/lib/routes'
 import { COMPARABLE } from './common/list-query'
-import { RevisionBadge } from './common/revision-badge'
 import { rollOutOf } from './common/roll-out'
 import { RevisionFacts } from './revision-facts'
 import { RevisionLogs } from './revision-logs'
@@ -96,7 +96,7 @@ export function RevisionPage({ workspace, deploymentId, revisionId, changes }: P
               <span
                 className={cn('inline-flex flex-wrap items-center gap-x-4 gap-y-1', (stale || isBelow) && STALE_STYLE)}
               >
-                <RevisionBadge status={revision.status} listener={deployment?.listener} />
+                <RevisionStatus status={revision.status} listener={deployment?.listener} />
                 {row?.isActive ? <Badge className="border-ok/40 bg-ok-soft text-ok">active</Badge> : null}
                 {row?.isLatest && !row.isActive ? <Badge>latest</Badge> : null}
               </span>

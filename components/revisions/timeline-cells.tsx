@@ -1,5 +1,6 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
+import { RevisionStatus } from '@/components/shared/feedback/revision-status'
 import { useStale } from '@/components/shared/feedback/stale-notice'
 import { makeClock } from '@/components/shared/text/clock'
 import { RelativeTime } from '@/components/shared/text/relative-time'
@@ -10,7 +11,6 @@ import { awaitedOf, isRevisionFailed, isRevisionInProgress } from '@/lib/contrac
 import { count, duration } from '@/lib/format/format'
 import { traceTotalsQuery, tracingProjectQuery } from '@/lib/queries/traces'
 import { AuthorText } from './common/author-text'
-import { RevisionBadge } from './common/revision-badge'
 import { PARTS, type Part, partsOf, type RollOut } from './common/roll-out'
 import { SpanText } from './common/span'
 import type { Span } from './common/times'
@@ -49,7 +49,7 @@ export function PointCell({ row }: { row: RevisionRow }) {
         )}
       </span>
       <span className="mt-0.5 flex min-w-0 flex-wrap items-center gap-x-2.5 gap-y-0.5 font-normal text-ink-2 text-xs">
-        <RevisionBadge status={revision.status} listener={listener} />
+        <RevisionStatus status={revision.status} listener={listener} />
         {isActive ? <Badge className="border-ok/40 bg-ok-soft text-ok">active</Badge> : null}
         {isLatest && !isActive ? <Badge>latest</Badge> : null}
         {subject ? <VersionText config={revision.source_revision_config} /> : null}

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import Link from 'next/link'
 import type { ReactNode } from 'react'
 import { LateSkeleton } from '@/components/shared/feedback/late-notice'
+import { RevisionStatus } from '@/components/shared/feedback/revision-status'
 import { STALE_STYLE, useIsStale } from '@/components/shared/feedback/stale-notice'
 import { Panel } from '@/components/shared/layout/panel'
 import { IdChip } from '@/components/shared/text/id-chip'
@@ -15,7 +16,6 @@ import { shortId } from '@/lib/format/format'
 import { revisionQuery } from '@/lib/queries/revisions'
 import { routes } from '@/lib/routes'
 import { HealthDetail } from '../health-badge'
-import { RevisionStatus } from '../revision-status'
 
 type Props = DeploymentPlace & { deployment: Deployment; revisions: readonly Revision[] | undefined }
 

@@ -5,6 +5,7 @@ import Link from 'next/link'
 import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { LateNotice } from '@/components/shared/feedback/late-notice'
+import { RevisionStatus } from '@/components/shared/feedback/revision-status'
 import { IdChip } from '@/components/shared/text/id-chip'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { Badge } from '@/components/ui/badge'
@@ -15,7 +16,6 @@ import { shortId } from '@/lib/format/format'
 import { OVERVIEW_REVISIONS } from '@/lib/queries/deployments'
 import { revisionsQuery } from '@/lib/queries/revisions'
 import { routes } from '@/lib/routes'
-import { RevisionStatus } from '../revision-status'
 
 type RevisionListProps = {
   workspace: string

@@ -1,11 +1,11 @@
 import type { Route } from 'next'
 import Link from 'next/link'
+import { RevisionStatus } from '@/components/shared/feedback/revision-status'
 import { Field } from '@/components/ui/field'
 import { Select } from '@/components/ui/input'
 import type { Revision } from '@/lib/contracts/deployments/revisions'
 import { revisionLabel } from '@/lib/contracts/wire/state'
 import { shortId } from '@/lib/format/format'
-import { RevisionBadge } from './revision-badge'
 import { VersionText } from './version-text'
 
 type Props = {
@@ -38,7 +38,7 @@ export function RevisionSelect({ label, value, revision, rows, href, onChange }:
       </Field>
       {revision ? (
         <p className="mt-2 flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
-          <RevisionBadge status={revision.status} />
+          <RevisionStatus status={revision.status} />
           <VersionText config={revision.source_revision_config} />
           {href ? (
             <Link href={href} className="text-accent text-xs hover:underline">
