@@ -363,6 +363,12 @@ describe('SDKs', () => {
     if (status === 404) expect(answer.body.detail).toContain('no public links')
     else expect(answer.text).toBe(status === 200 ? 'null' : '')
   })
+
+  test.each(['POST', 'GET'])('no links for feedback are made: %s', async (method) => {
+    const answer = await traces.send(method, '/feedback/tokens', method === 'POST' ? { run_id: root.id } : undefined)
+    expect(answer.status).toBe(404)
+    expect(answer.body.detail).toContain('no public links for feedback')
+  })
 })
 
 test.each(Object.values(table))(

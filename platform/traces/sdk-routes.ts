@@ -8,11 +8,14 @@ import { RunQueryV2, RunsQueryV2, toRunsQuery } from './runs-v2'
 
 /** Routes that SDKs and exporters use and the console does not. */
 
-const SHARING = 'This server has no public links to runs. Users of the console can open runs there.'
-const refuseSharing: Handler = () => {
-  // A client would try again after 501.
-  throw new HttpError(404, SHARING)
-}
+/** Not 501, after which a client would try again. */
+const refuse =
+  (reason: string): Handler =>
+  () => {
+    throw new HttpError(404, reason)
+  }
+const refuseSharing = refuse('This server has no public links to runs. Users of the console can open runs there.')
+const refuseFeedbackLinks = refuse('This server has no public links for feedback. Send feedback with an API key.')
 
 export function sdkRoutes({ intake, feedback }: { intake: Intake; feedback: FeedbackRecords }): Route[] {
   const takeSpans: Handler = async (input) => {
@@ -30,6 +33,8 @@ export function sdkRoutes({ intake, feedback }: { intake: Intake; feedback: Feed
       query: FeedbackQuery,
       handle: async ({ context, query }) => context.json(await feedback.list(query)),
     },
+    { method: 'GET', path: '/feedback/tokens', handle: refuseFeedbackLinks },
+    { method: 'POST', path: '/feedback/tokens', handle: refuseFeedbackLinks },
     {
       method: 'GET',
       path: '/feedback/{feedback_id}',
