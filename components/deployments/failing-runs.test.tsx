@@ -162,6 +162,7 @@ describe('what Home says when no runs are known to fail', () => {
       ['UnknownOnly the 50 newest failed runs were checkedFailed runs', 'No deployment is known to fail.'],
     ],
     ['the rows are being read', {}, ['']],
+    ['the health could not be read in time', { rows: whole, failing: { ...fleet, health: null } }, ['']],
     ['the servers are being read', { rows: { ...whole, looked: { ...looked, isPending: true } } }, ['']],
     ['the activity is being read', { rows: { ...whole, rows: [one] } }, ['']],
   ])('%s', async (_, given, said) => {

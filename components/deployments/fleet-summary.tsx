@@ -100,9 +100,9 @@ export function FleetSummary({ workspace, renderChange }: Props) {
             <LongRuns workspace={workspace} />
             <Waiting workspace={workspace} />
             {gap ? <UnknownRuns workspace={workspace} gap={gap} /> : null}
-            {rows.length === 0 && failing.length === 0 && data.health ? (
+            {rows.length === 0 && failing.length === 0 ? (
               <li className="py-1 text-ink-2">
-                {coverage === 'loading' ? <Loading /> : noneFailing(data.health, coverage === 'whole')}
+                {data.health && coverage !== 'loading' ? noneFailing(data.health, coverage === 'whole') : <Loading />}
               </li>
             ) : null}
           </ul>
