@@ -32,7 +32,7 @@ const revisions = (id: string) => (id === 'r2' ? { status: 'BUILDING', created_a
 
 describe('a row', () => {
   test('has the shown fields of the record and its two revisions', () => {
-    expect(rowOf(record, revisions)).toEqual({
+    expect(rowOf(record, revisions, new Map())).toEqual({
       id: 'd',
       name: 'chat',
       status: 'READY',
@@ -80,6 +80,7 @@ const revised = (status: string, latest: [id: string, status: string | null] | n
   status,
   latest: latest && { id: latest[0], status: latest[1] },
   active: active === null ? null : { id: active },
+  failing: null,
 })
 
 test.each([
@@ -128,6 +129,13 @@ test('a deployment whose runs fail is failing, unless it is already known to be 
   expect(rowHealth({ ...revised('READY', ['r2', 'BUILDING'], 'r1'), failing }).label).toBe('Building')
 })
 
+test('health is unknown while the runs are still read, unless more is known', () => {
+  const unread = { ...revised('READY', ['r1', null], 'r1'), failing: undefined }
+  expect(rowHealth(unread)).toEqual({ level: 'unknown', label: 'Unknown', detail: 'Its runs are still read.' })
+  expect(isRowMoving(unread)).toBe(true)
+  expect(rowHealth({ ...revised('READY', ['r2', 'BUILDING'], 'r1'), failing: undefined }).label).toBe('Building')
+})
+
 test('a row moves in every status in progress, and in no other', () => {
   for (const status of REVISION_STATUSES_IN_PROGRESS)
     expect(isRowMoving(revised('READY', ['r1', status], 'r1'))).toBe(true)
@@ -137,7 +145,7 @@ test('a row moves in every status in progress, and in no other', () => {
 
 describe('the order of rows', () => {
   const row = (id: string, more: Partial<DeploymentRow> = {}): DeploymentRow => ({
-    ...rowOf(record, () => ({ status: 'DEPLOYED', created_at: '2026-01-01T00:00:00Z' })),
+    ...rowOf(record, () => ({ status: 'DEPLOYED', created_at: '2026-01-01T00:00:00Z' }), new Map()),
     id,
     latest: { id: 'r1', status: 'DEPLOYED', at: null },
     active: { id: 'r1', status: 'DEPLOYED', at: null },

@@ -29,8 +29,8 @@ export type DeploymentRow = {
   listener: ListenerState | null
   latest: RevisionFacts | null
   active: RevisionFacts | null
-  /** Null: they do not, or it is not known. */
-  failing: FailingRuns | null
+  /** Its runs, if they fail. Null: they do not, or it cannot be known. Undefined: they are still read. */
+  failing: FailingRuns | null | undefined
   createdAt: string
   updatedAt: string
 }
@@ -77,7 +77,7 @@ type Revisions = (id: string) => RevisionState | undefined
 /** The deployments whose runs fail now, by id. */
 export type FailingDeployments = ReadonlyMap<string, FailingRuns>
 
-export function rowOf(one: Deployment, revision: Revisions, failing?: FailingDeployments): DeploymentRow {
+export function rowOf(one: Deployment, revision: Revisions, failing?: FailingDeployments | undefined): DeploymentRow {
   const { source_config: source, source_revision_config: config } = one
   const facts = (id: string | null | undefined): RevisionFacts | null => {
     if (!id) return null
@@ -105,7 +105,7 @@ export function rowOf(one: Deployment, revision: Revisions, failing?: FailingDep
     listener: one.listener ?? null,
     latest: facts(one.latest_revision_id),
     active: facts(one.active_revision_id),
-    failing: failing?.get(one.id) ?? null,
+    failing: failing && (failing.get(one.id) ?? null),
     createdAt: one.created_at,
     updatedAt: one.updated_at,
   }
@@ -117,15 +117,16 @@ type Revised = {
   latest: Pick<RevisionFacts, 'id' | 'status'> | null
   active: { id: string } | null
   listener?: ListenerState | null
-  failing?: FailingRuns | null
+  failing?: FailingRuns | null | undefined
 }
 
-/** A row's health. Unknown if the latest revision is not the active one and could not be read. */
+/** A row's health. Unknown if the latest revision is not the active one and could not be read, or while its runs are read. */
 export function rowHealth({ status, source, latest, active, listener, failing }: Revised): RunsHealth {
   if (latest && latest.id !== active?.id && latest.status === null && !status.startsWith('AWAITING') && !listener?.away)
     return healthWithRuns(UNREAD, failing)
   const deployment = { status, source, listener, latest_revision_id: latest?.id, active_revision_id: active?.id }
-  return healthWithRuns(deploymentHealth({ deployment, latestRevisionStatus: latest?.status }), failing)
+  const health = deploymentHealth({ deployment, latestRevisionStatus: latest?.status })
+  return health.level === 'ok' && failing === undefined ? UNREAD_RUNS : healthWithRuns(health, failing)
 }
 
 const UNREAD: Health = {
@@ -134,6 +135,8 @@ const UNREAD: Health = {
   detail: 'Its latest revision could not be read. The console keeps trying.',
 }
 
+const UNREAD_RUNS: Health = { level: 'unknown', label: 'Unknown', detail: 'Its runs are still read.' }
+
 /** A failed update counts as failing although an earlier revision serves. */
 export function healthGroup(row: Revised): HealthGroup {
   const { level } = rowHealth(row)
@@ -141,8 +144,8 @@ export function healthGroup(row: Revised): HealthGroup {
 }
 
 /** Whether something is in progress, so that it should be polled often. A failed update is not. */
-export function isRowMoving({ status, latest, active }: Revised): boolean {
-  if (status.startsWith('AWAITING')) return true
+export function isRowMoving({ status, latest, active, failing }: Revised): boolean {
+  if (status.startsWith('AWAITING') || failing === undefined) return true
   if (!latest) return false
   if (latest.status !== null && isRevisionInProgress(latest.status)) return true
   return latest.id !== active?.id && latest.status === null

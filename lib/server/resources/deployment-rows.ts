@@ -52,7 +52,10 @@ export async function readDeploymentRows(
   const { after, before, limit: size, offset, health: group, sort, ...filters } = parseInput(RowsQuery, query)
   const wanted = { offset, size, after, before }
   const { from, count } = windowOf(wanted)
-  const counted = readFleetSoon(workspace, {}, options).then(healthOf, () => null)
+  const counted = readFleetSoon(workspace, {}, options).then(
+    (all) => (all.failing ? healthOf(all) : null),
+    () => null,
+  )
   const began = Date.now()
   // What the rows took was waited for as well.
   const health = (ms: number) => within(Math.max(0, began + ms - Date.now()), counted, null)

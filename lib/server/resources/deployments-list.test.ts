@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { failure } from '@/e2e/support/failure'
 import { deploymentRecord } from '@/e2e/support/sample-inputs'
 import { type Seen, type StubUpstream, startStubUpstream } from '@/e2e/support/stub-upstream'
+import { rowHealth } from '@/lib/contracts/deployments/deployment-row'
 import { BOM } from '@/lib/format/csv'
 import { anchorsAfter } from '@/lib/lists/anchored-page'
 import { createFixture, type Fixture } from '@/platform/testing/platform-fixture'
@@ -112,24 +113,44 @@ describe('a page of the list', () => {
     against('platform')
   })
 
-  test('counts, lists and sorts a deployment whose runs fail as failing', async () => {
-    const workspace = 'failing'
+  /** A workspace of its own whose control plane has these healthy deployments, and who may see them. */
+  async function workspaceWith(slug: string, names: string[], otherwise: () => Promise<unknown> | unknown) {
     await insertWorkspace(
       NewWorkspace.parse({
-        ...{ kind: 'control-plane', slug: workspace, name: workspace, dialect: 'auto', allowedOrigins: [] },
-        ...{ baseUrl: stub.url, keys: { apiKey: 'key' } },
+        ...{ kind: 'control-plane', slug, name: slug, dialect: 'auto', allowedOrigins: [] },
+        ...{ baseUrl: stub.url, keys: { apiKey: 'key' }, traces: { url: stub.url } },
       }),
     )
-    const options = { actor: await testActor({ [workspace]: 'viewer' }) }
-    const of = (id: string) => ({
+    const all = names.map((id) => ({
       ...deploymentRecord(null),
       ...{ id, name: id, latest_revision_id: 'active', active_revision_id: 'active', status: 'READY' },
-    })
-    const all = ['fine', 'billing', 'idle'].map(of)
-    stub.respondWith(({ path }) => {
+    }))
+    stub.respondWith(async ({ path }) => {
       const single = all.find(({ id }) => path.endsWith(`/v2/deployments/${id}`))
-      return { body: single ?? (path.startsWith('/v2/deployments') ? { resources: all, offset: all.length } : []) }
+      const listed = path.startsWith('/v2/deployments') && { resources: all, offset: all.length }
+      return { body: single ?? (listed || (await otherwise())) }
     })
+    return { actor: await testActor({ [slug]: 'viewer' }) }
+  }
+
+  test('calls no deployment healthy whose runs are still read', async () => {
+    let answer = (_: []) => {}
+    const traces = new Promise<[]>((resolve) => {
+      answer = resolve
+    })
+    const options = await workspaceWith('reading', ['fine'], () => traces)
+    const read = () => readDeploymentRows('reading', {}, options)
+    const first = await read()
+    expect(first.health).toBeNull()
+    expect(first.rows.map(rowHealth)).toMatchObject([{ level: 'unknown', detail: expect.stringMatching(/runs/) }])
+    answer([])
+    await expect.poll(async () => (await read()).health?.counts.ok, { timeout: 10_000 }).toBe(1)
+    expect((await read()).rows.map((row) => rowHealth(row).level)).toEqual(['ok'])
+  })
+
+  test('counts, lists and sorts a deployment whose runs fail as failing', async () => {
+    const workspace = 'failing'
+    const options = await workspaceWith(workspace, ['fine', 'billing', 'idle'], () => [])
     const startedAt = new Date()
     const recorded = (deployment: string, outcome: 'success' | 'error') => ({
       ...{

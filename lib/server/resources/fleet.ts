@@ -32,7 +32,8 @@ export type Fleet = {
   rows: DeploymentRow[]
   deployments: ReadonlyMap<string, Deployment>
   isCut: boolean
-  failing: FailingDeployments
+  /** Undefined while it is read. */
+  failing: FailingDeployments | undefined
 }
 type Filters = Omit<NonNullable<InputOf<typeof controlPlane.listDeployments>['query']>, 'limit' | 'offset'>
 
@@ -72,15 +73,16 @@ export async function readFreshFleet(workspace: string, filters: Filters, option
     : readFleetSoon(workspace, filters, options)
 }
 
-/** The deployments of the workspace whose runs are known to fail, as far as this can be told in time. */
-export const readFailing = (workspace: string, options: CallOptions): Promise<FailingDeployments> =>
+/** The deployments of the workspace whose runs are known to fail. Undefined if this cannot be told in time. */
+export const readFailing = (workspace: string, options: CallOptions): Promise<FailingDeployments | undefined> =>
   within(
     JOIN_MS,
-    readFleetSoon(workspace, {}, options).then(({ failing }) => failing),
-    NONE,
-  ).catch(() => NONE)
-
-const NONE: FailingDeployments = new Map()
+    readFleetSoon(workspace, {}, options).then(
+      ({ failing }) => failing,
+      () => undefined,
+    ),
+    undefined,
+  )
 
 /** The last reading, however old. */
 export async function lastFleet(
@@ -138,7 +140,7 @@ async function readAll(workspace: string, filters: Filters, limit: readonly stri
   return fleetOf(workspace, all, { isCut, failing })
 }
 
-type Rest = { isCut: boolean; failing: Promise<FailingDeployments> }
+type Rest = { isCut: boolean; failing: Promise<FailingDeployments | undefined> }
 
 async function fleetOf(workspace: string, all: readonly Deployment[], rest: Rest): Promise<Fleet> {
   // Where the latest revision is the active one, its state changes nothing.

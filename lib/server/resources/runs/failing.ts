@@ -14,24 +14,28 @@ import { tracedRuns } from './traced'
 const NEWEST = { runs: 100, deployments: 50 }
 /** How long a list of deployments waits for it. */
 const JOIN_MS = 1_000
-const NONE: FailingDeployments = new Map()
 
 const reads = new SharedReads<FailingDeployments>({ keptMs: () => 10_000, waitMs: 200, staleMs: 60_000, most: 200 })
 
 /**
- * The deployments whose runs fail now, of those with the newest failed runs, as recordings and traces tell them. Without those
- * that cannot be read in time. `limit`: the deployments that the reader may see, null for all; such readers share a reading.
+ * The deployments whose runs fail now, of those with the newest failed runs, as recordings and traces tell them. Undefined
+ * while they are read for the first time. `limit`: the deployments that the reader may see, null for all; such readers share a
+ * reading.
  */
 export function failingDeployments(
   workspace: string,
   deployments: readonly Deployment[],
   limit: readonly string[] | null,
-): Promise<FailingDeployments> {
-  const read = () => readFailing(workspace, deployments, limit).catch(() => NONE)
-  return within(JOIN_MS, reads.get(JSON.stringify([workspace, limit]), read), NONE)
+): Promise<FailingDeployments | undefined> {
+  const read = () => readFailing(workspace, deployments, limit).catch(() => new Map())
+  return within(JOIN_MS, reads.get(JSON.stringify([workspace, limit]), read), undefined)
 }
 
-async function readFailing(workspace: string, deployments: readonly Deployment[], limit: readonly string[] | null) {
+async function readFailing(
+  workspace: string,
+  deployments: readonly Deployment[],
+  limit: readonly string[] | null,
+): Promise<FailingDeployments> {
   const actor = systemActor('failing runs', limit)
   const filter = { status: 'failed', since: Date.now() - ACTIVITY_MS } as const
   const newest = { after: undefined, limit: NEWEST.runs }
@@ -42,7 +46,7 @@ async function readFailing(workspace: string, deployments: readonly Deployment[]
   ])
   const failed = [...(traced?.runs ?? []), ...recorded].map(({ deployment }) => deployment)
   const wanted = deployments.filter(({ id }) => failed.includes(id)).slice(0, NEWEST.deployments)
-  if (wanted.length === 0) return NONE
+  if (wanted.length === 0) return new Map()
   const now = Date.now()
   const found = [...(await readRuns(workspace, wanted, actor))].flatMap(([id, { runs }]) => {
     const failing = failingRuns(runs?.hours ?? null, now)
