@@ -80,6 +80,7 @@ export async function readDeploymentRows(
 }
 
 async function joined(workspace: string, found: readonly Deployment[], options: CallOptions): Promise<DeploymentRow[]> {
+  if (found.length === 0) return []
   const [states, failing] = await Promise.all([
     revisionStates(workspace, found, JOIN_MS),
     readFailing(workspace, options),
