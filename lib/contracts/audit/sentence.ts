@@ -43,6 +43,10 @@ const NAMED: Record<string, string> = {
   'control-plane.deleteListener': 'listener',
   'control-plane.renewListenerToken': 'the token of listener',
   'control-plane.revokeListenerToken': 'the token of listener',
+  createOwnToken: 'personal API token',
+  createServiceToken: 'service account',
+  revokeOwnToken: 'API token',
+  revokeToken: 'API token',
   saveAlertRule: 'alert rule',
   saveAlertChannel: 'alert channel',
 }

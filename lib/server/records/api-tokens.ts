@@ -68,7 +68,7 @@ export async function createToken(
   const op = isOwn ? consoleRecords.createOwnToken : consoleRecords.createServiceToken
   const id = randomUUID()
   const fields = ['name', 'role', 'deployments', 'days']
-  return await audited(op, { actor, workspace, params: { token: id }, fields, requestId }, async () => {
+  return await audited(op, { actor, workspace, params: { token: id, name }, fields, requestId }, async () => {
     await findWorkspace(workspace) // not_found
     const rights = await rightsOf(actor, workspace)
     if (rights.role === null && !deployments)
@@ -106,9 +106,10 @@ export async function revokeToken(
 ): Promise<void> {
   const store = await db()
   const place = and(eq(apiTokens.id, id), eq(apiTokens.workspace, workspace))
-  const [found] = await store.select({ account: apiTokens.account }).from(apiTokens).where(place)
+  const [found] = await store.select({ account: apiTokens.account, name: apiTokens.name }).from(apiTokens).where(place)
   const op = found?.account === actor.id ? consoleRecords.revokeOwnToken : consoleRecords.revokeToken
-  await audited(op, { actor, workspace, params: { token: id }, requestId }, async () => {
+  const params = { token: id, ...(found && { name: found.name }) }
+  await audited(op, { actor, workspace, params, requestId }, async () => {
     const revoked = await store
       .update(apiTokens)
       .set({ revokedAt: sql`coalesce(${apiTokens.revokedAt}, now())` })
