@@ -178,7 +178,7 @@ test.describe('of many deployments', () => {
     await page.goto('/local/deployments?favourites=1')
     await expect(page.getByText('No matching deployments')).toBeVisible()
 
-    // A row that is not on this page opens too, with the first error of its log.
+    // A row that is not on this page opens too, with the error of its log.
     await page.goto(`/local/deployments?name_contains=fleet-4&peek=${peeked}`)
     const elsewhere = page.getByRole('complementary', { name: `Peek: ${nameOf(58)}` })
     await expect(
