@@ -37,7 +37,7 @@ const STEPS_MS = 500
 export default async function Page({ params }: PageProps<'/[workspace]'>) {
   const { workspace } = await params
   const { actor, current } = await pageWorkspace(workspace)
-  const [{ items }] = await Promise.all([
+  const [{ items }, deployments, runs] = await Promise.all([
     visibleRecordings({ workspace, limit: 1 }),
     prefetchRead(deploymentRowsQuery(workspace, FAILING).queryKey, (signal) =>
       readDeploymentRows(workspace, FAILING, { actor, signal }),
@@ -45,12 +45,13 @@ export default async function Page({ params }: PageProps<'/[workspace]'>) {
     prefetchRead(runRowsQuery(workspace, FAILED).queryKey, () => readRunRows(workspace, FAILED, actor)),
     prefetchRead(recentChangesQuery(workspace).queryKey, () => readRecentChanges(workspace, actor)),
   ])
-  const isFresh = items.length === 0
+  const hasRuns = items.length > 0
+  const isFresh = !(hasRuns || deployments?.rows.length || runs?.rows.length)
   const isAdmin = isAtLeast(current.role, 'admin')
   const seen = await cookies()
   const isNew = !seen.has(TOUR_COOKIE)
   const steps =
-    isAdmin && !seen.has(STEPS_COOKIE) ? await within(STEPS_MS, firstSteps(workspace, actor, !isFresh), []) : []
+    isAdmin && !seen.has(STEPS_COOKIE) ? await within(STEPS_MS, firstSteps(workspace, actor, hasRuns), []) : []
   const chat = <HomeChat workspace={workspace} isFresh={isFresh} add={<AddDeployment workspace={workspace} />} />
   return (
     <Hydrated>

@@ -33,17 +33,20 @@ export async function prefetch(...queries: Prefetchable[]): Promise<void> {
   if (failures.some((error, index) => isMissing(error, queries[index]?.queryKey))) notFound()
 }
 
-/** Like `prefetch`, for one of our own reads that is not a single operation. */
-export async function prefetchRead(queryKey: QueryKey, read: (signal: AbortSignal) => Promise<unknown>): Promise<void> {
+/** Like `prefetch`, for one of our own reads that is not a single operation. Gives what was read, if it was in time. */
+export async function prefetchRead<T>(
+  queryKey: QueryKey,
+  read: (signal: AbortSignal) => Promise<T>,
+): Promise<T | undefined> {
   const patience = AbortSignal.timeout(PATIENCE_MS)
-  const error = await requestClient()
+  try {
     // Not every read ends with the signal.
-    .fetchQuery({ queryKey, queryFn: () => raceAbort(read(patience), patience), retry: false })
-    .then(
-      () => undefined,
-      (error: unknown) => error,
-    )
-  if (isMissing(error, undefined)) notFound()
+    const queryFn = () => raceAbort(read(patience), patience)
+    return await requestClient().fetchQuery({ queryKey, queryFn, retry: false })
+  } catch (error) {
+    if (isMissing(error, undefined)) notFound()
+    return undefined
+  }
 }
 
 /** Not found, or an id in an impossible form: the server then refuses the path parameter. */
