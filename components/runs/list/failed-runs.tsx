@@ -57,17 +57,21 @@ export function FailedRuns({ workspace }: { workspace: string }) {
               {data.rows.map((row) => (
                 <li key={row.id} className="flex flex-wrap items-center gap-x-3 gap-y-1 py-1">
                   <StatusBadge tone={rowStatus(row.status).tone}>{rowStatus(row.status).label}</StatusBadge>
-                  <Link href={routes.run(workspace, row)} className="font-medium hover:underline">
-                    <VisibleName>{nameOf(row.deployment)}</VisibleName>{' '}
-                    {row.error || row.input ? null : (
+                  <Link
+                    href={routes.run(workspace, row)}
+                    className="inline-flex min-w-0 flex-wrap gap-x-3 hover:underline"
+                  >
+                    <span className="font-medium">
+                      <VisibleName>{nameOf(row.deployment)}</VisibleName>
+                    </span>{' '}
+                    {row.error || row.input ? (
+                      <span className={cn('min-w-0 max-w-96 truncate', row.error && 'text-error')}>
+                        <VisibleName>{row.error ?? row.input ?? ''}</VisibleName>
+                      </span>
+                    ) : (
                       <span className="font-mono text-ink-2 text-xs">{shortId(row.run ?? row.id)}</span>
                     )}
                   </Link>
-                  {row.error || row.input ? (
-                    <span className={cn('min-w-0 max-w-96 truncate', row.error && 'text-error')}>
-                      <VisibleName>{row.error ?? row.input ?? ''}</VisibleName>
-                    </span>
-                  ) : null}
                   <span className="text-ink-2 text-xs">
                     <RelativeTime at={row.startedAt} /> by {row.startedBy}
                   </span>
