@@ -157,12 +157,18 @@ function preview(message: TraceMessage | undefined, value: unknown): string | nu
     .map((block) => ('text' in block ? block.text : ''))
     .join(' ')
     .trim()
-  return short(text || gather(value, PREVIEW), PREVIEW)
+  return short(text || gather(value, PREVIEW, true), PREVIEW)
 }
 
-/** The first texts inside a value, in order, without long unbroken ones (media) and without keys such as ids. */
-function gather(value: unknown, length: number): string {
+const MEDIA = /^data:\S+$|^[\w+/=-]+$/
+
+/**
+ * The first texts inside a value, in order, without media and keys such as ids. One long word looks like base64; with
+ * `orWord` it counts where there is no other text.
+ */
+function gather(value: unknown, length: number, orWord = false): string {
   const found: string[] = []
+  let word = ''
   let left = length
   let steps = 20_000
   const open: unknown[] = [value]
@@ -170,7 +176,8 @@ function gather(value: unknown, length: number): string {
   while (open.length > 0 && left > 0 && steps-- > 0) {
     const one = open.pop()
     if (typeof one === 'string') {
-      const isMedia = one.length > 400 && !/\s/.test(one.slice(0, 400))
+      const isMedia = one.length > 400 && MEDIA.test(one.slice(0, 400))
+      if (isMedia && !word && !one.startsWith('data:')) word = one.slice(0, length)
       if (isMedia || one === '') continue
       found.push(one.slice(0, left))
       left -= one.length + 1
@@ -183,6 +190,6 @@ function gather(value: unknown, length: number): string {
           .reverse(),
       )
   }
-  return storable(found.join(' '))
+  return storable(found.join(' ') || (orWord ? word : ''))
 }
 const SILENT = new Set(['lc', 'type', 'id', 'role', 'response_metadata', 'usage_metadata', 'signature', 'mime_type'])

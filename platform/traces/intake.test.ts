@@ -57,6 +57,21 @@ const facts = {
   first_token: 0.249999,
 }
 
+test.each([
+  ['3 MB of one word', { q: 'x'.repeat(3_000_000) }, 'x'.repeat(300)],
+  [
+    'a long text without spaces',
+    { q: '東京の天気は晴れです。'.repeat(100), model: 'm' },
+    '東京の天気は晴れです。'.repeat(28).slice(0, 300),
+  ],
+  ['a picture with its question', { pictures: ['A'.repeat(5000)], q: 'Which harbour?' }, 'Which harbour?'],
+  ['a picture alone', { picture: `data:image/png;base64,${'A'.repeat(5000)}` }, null],
+])('preview of %s', async (_, inputs, preview) => {
+  const one = run({ inputs })
+  expect((await traces.post('/runs', one)).status).toBe(202)
+  expect((await traces.get(`/runs/${one.id}`)).body.inputs_preview).toBe(preview)
+})
+
 describe('multipart', () => {
   test('accepts every kind of part, compressed or not', async () => {
     for (const [encoding, pack] of PACKS) {
