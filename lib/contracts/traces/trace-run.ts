@@ -88,7 +88,7 @@ export const TraceRun = z.object({
   feedback_stats: JsonObject.nullish(),
   /**
    * The embedded platform sends these two with a single run: its attachments, without the bytes. Not called
-   * `attachments`, because an SDK fails on a run with that field.
+   * `attachments`, on which an SDK fails, nor `s3_urls`, whose addresses it would read without its key.
    */
   stored_attachments: z
     .array(z.object({ name: z.string(), content_type: z.string().nullish(), size: count }))
