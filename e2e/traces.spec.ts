@@ -264,6 +264,7 @@ test('a project of an own name has a page, and its traces open below it and not 
 }) => {
   const { id } = await concierge()
   const project = `harbour ${Date.now()}`
+  await ask('POST', '/sessions', { name: project, description: 'Ferries of the north shore' })
   const trace = await logFailure('Own ferry', 1, project)
   await signIn(page, '/local/traces')
   await page.getByRole('button', { name: 'Add filter' }).click()
@@ -281,6 +282,7 @@ test('a project of an own name has a page, and its traces open below it and not 
   await search.fill(project)
   await projects.getByRole('link', { name: project }).click()
   await expect(page.getByRole('heading', { name: project })).toBeVisible()
+  await expect(page.getByText('Ferries of the north shore')).toBeVisible()
   await table.getByRole('link', { name: 'Own ferry' }).click()
   await page.waitForURL(new RegExp(`/local/traces/projects/[0-9a-f-]{36}/${trace}`))
   await expect(page.getByRole('tree', { name: 'Runs of the trace' })).toBeVisible()

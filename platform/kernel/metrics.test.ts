@@ -47,6 +47,8 @@ test('requests, open requests, revisions and the process are counted', async () 
   }
   for (const _ of [1, 2])
     await fetch(`${fixture.platform.url}/runs/query`, { method: 'POST', headers, body: '{"made_up": 1}' })
+  const project = '{"name": "counted", "trace_tier": "long"}'
+  await fetch(`${fixture.platform.url}/sessions`, { method: 'POST', headers, body: project })
   const repository = fixture.repository()
   repository.commit({ 'graph.json': 'broken' })
   await fixture.client.create('counted', repository.url)
@@ -61,6 +63,8 @@ test('requests, open requests, revisions and the process are counted', async () 
   expect(after('platform_http_requests_total', { area: 'traces', method: 'GET' })).toBe(1)
   const ignored = { client: 'tracer', route: '/runs/query', field: 'body.made_up' }
   expect(after('platform_traces_ignored_fields_total', ignored)).toBe(2)
+  const notKept = { client: 'tracer', route: '/sessions', field: 'body.trace_tier' }
+  expect(after('platform_traces_ignored_fields_total', notKept)).toBe(1)
   expect(after('platform_http_request_duration_seconds', { area: 'control-plane', part: 'count' })).toBeGreaterThan(1)
   expect(after('platform_database_connections')).toBeGreaterThan(0)
   expect(after('process_resident_memory_bytes')).toBeGreaterThan(1e6)

@@ -4,6 +4,7 @@ import {
   boolean,
   index,
   integer,
+  json,
   jsonb,
   pgSchema,
   text,
@@ -115,6 +116,10 @@ export const tracingProjects = platformSchema.table(
     name: text('name').notNull(),
     deploymentId: uuid('deployment_id').references(() => deployments.id, { onDelete: 'set null' }),
     createdAt: time('created_at').notNull().defaultNow(),
+    description: text('description'),
+    /** As it was sent: jsonb would refuse some texts and numbers. */
+    extra: json('extra').$type<Record<string, unknown>>(),
+    endTime: time('end_time'),
   },
   (table) => [
     uniqueIndex('tracing_projects_name').on(table.name),

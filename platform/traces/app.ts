@@ -4,10 +4,12 @@ import { bodyLimit } from 'hono/body-limit'
 import { z } from 'zod'
 import { traces } from '@/lib/contracts/traces'
 import type { TracingInfo } from '@/lib/contracts/traces/intake'
+import { TracingProjectCreate, TracingProjectPatch } from '@/lib/contracts/traces/projects'
 import { TraceRunsQuery } from '@/lib/contracts/traces/run-queries'
 import { tracesSchemas } from '@/lib/contracts/traces.schemas'
 import { matchRow } from '@/lib/contracts/wire/api'
 import { isRecord } from '@/lib/json/guards'
+import { printJson } from '@/lib/json/lossless'
 import { closeIfUnread } from '../kernel/close-unread'
 import { type Db, faultOf } from '../kernel/database'
 import { HttpError } from '../kernel/http-error'
@@ -87,13 +89,13 @@ export function createTracesApp(options: TracesAppOptions): Hono<Env> {
     getTraceRun: async ({ context, params }) => json(context, await queries.run(params.run_id ?? '')),
     getTraceAttachment: async ({ context, params, query }) =>
       context.json(await queries.attachment(params.run_id ?? '', query.name)),
-    listTracingProjects: async ({ context, query }) => context.json(await projects.list(query)),
+    listTracingProjects: async ({ context, query }) => json(context, printJson(await projects.list(query))),
     createTracingProject: async ({ context, body }) =>
-      context.json(await projects.create(body, context.req.query('upsert')?.toLowerCase() === 'true')),
+      json(context, printJson(await projects.create(body, context.req.query('upsert')?.toLowerCase() === 'true'))),
     getTracingProject: async ({ context, params, query }) =>
-      context.json(await projects.get(params.session_id ?? '', query.include_stats)),
+      json(context, printJson(await projects.get(params.session_id ?? '', query.include_stats))),
     updateTracingProject: async ({ context, params, body }) =>
-      context.json(await projects.update(params.session_id ?? '', body)),
+      json(context, printJson(await projects.update(params.session_id ?? '', body))),
     deleteTracingProject: async ({ context, params }) => {
       await projects.remove(params.session_id ?? '')
       return context.body(null, 204)
@@ -117,7 +119,7 @@ export function createTracesApp(options: TracesAppOptions): Hono<Env> {
     })
   const rows = Object.values(traces).map((row): Route => {
     const id = row.id as Id
-    const schemas = id === 'queryTraceRuns' ? { body: z.preprocess(widen, TraceRunsQuery) } : tracesSchemas[id]
+    const schemas = { ...tracesSchemas[id], ...(Object.hasOwn(BODIES, id) && { body: BODIES[id] }) }
     return { ...schemas, ...row, isIntake: INTAKE.has(id), isPublic: id === 'getTracingInfo', handle: handlers[id] }
   })
   // A literal segment takes precedence over a parameter: `/runs/query` is not a run id.
@@ -156,6 +158,13 @@ const widen = (body: unknown): unknown =>
       }
     : body
 const MAX_PAGE = 100
+
+/** Bodies that this server reads otherwise than the interface. Fields that it does not keep are told as ignored. */
+const BODIES: { [id in Id]?: z.ZodType } = {
+  queryTraceRuns: z.preprocess(widen, TraceRunsQuery),
+  createTracingProject: TracingProjectCreate.omit({ start_time: true, reference_dataset_id: true, trace_tier: true }),
+  updateTracingProject: TracingProjectPatch.omit({ trace_tier: true }),
+}
 
 const limitQuery = bodyLimit({
   maxSize: QUERY_LIMIT,

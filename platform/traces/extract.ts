@@ -59,7 +59,7 @@ const short = (value: unknown, length: number): string | null => {
 }
 
 /** ISO text with microseconds for a time in milliseconds: Date would drop them, and they order siblings. */
-function isoTime(value: unknown): string | null {
+export function isoTime(value: unknown): string | null {
   const ms = timeOf(value)
   if (ms === undefined) return null
   const whole = Math.floor(ms)

@@ -6,10 +6,13 @@ import type {
   TracingProjectPatch,
   TracingProjectsQuery,
 } from '@/lib/contracts/traces/projects'
+import type { JsonObject } from '@/lib/contracts/wire/fields'
+import { parseJson, printJson } from '@/lib/json/lossless'
 import type { Db } from '../kernel/database'
 import { escapeLike, isUniqueViolation } from '../kernel/database'
 import { HttpError, invalid, notFound, uuid } from '../kernel/http-error'
 import { removeRunsOf } from '../kernel/projects'
+import { isoTime, storable } from './extract'
 import { feedbackStats } from './feedback'
 import { OF_MODELS } from './totals'
 
@@ -18,6 +21,9 @@ type Row = {
   name: string
   deployment_id: string | null
   created_at: string
+  description: string | null
+  extra: string | null
+  end_time: string | null
   runs?: string
   last?: string | null
 }
@@ -62,23 +68,32 @@ export class TracingProjects {
   async create(body: z.output<typeof TracingProjectCreate>, isUpsert: boolean): Promise<TracingProject> {
     if (isUpsert) {
       const [known] = await this.list({ name: body.name, limit: 1 })
-      if (known) return known
+      // One SDK sends an empty object for fields that it was not given.
+      const extra = body.extra && Object.keys(body.extra).length > 0 ? body.extra : null
+      if (known) return this.update(known.id, { description: body.description, extra })
     }
     const id = body.id ? sql`${body.id}::uuid` : sql`gen_random_uuid()`
-    const made = await this.#write(
-      sql`insert into platform.tracing_projects (id, name) values (${id}, ${checkedName(body.name)}) on conflict do nothing returning id`,
-    )
+    const made = await this.#write(sql`
+      insert into platform.tracing_projects (id, name, description, extra)
+      values (${id}, ${checkedName(body.name)}, ${textColumn(body.description)}, ${extraColumn(body.extra)})
+      on conflict do nothing returning id`)
     if (!made) throw new HttpError(409, `A tracing project ${body.name} already exists.`)
     return this.get(made)
   }
 
-  /** Only the name can change, and only if no deployment logs to the project. */
+  /**
+   * Changes what is given and not null, as SDKs send null for what they leave out. The name can change only if no
+   * deployment logs to the project.
+   */
   async update(id: string, body: z.output<typeof TracingProjectPatch>): Promise<TracingProject> {
-    const before = await this.get(id)
-    if (!body.name || body.name === before.name) return before
-    const changed = await this.#write(
-      sql`update platform.tracing_projects set name = ${checkedName(body.name)} where id = ${id}::uuid and deployment_id is null returning id`,
-    )
+    await this.get(id)
+    const name = sql`${body.name ? checkedName(body.name) : null}::text`
+    const changed = await this.#write(sql`
+      update platform.tracing_projects set name = coalesce(${name}, name),
+        description = coalesce(${textColumn(body.description)}, description),
+        extra = coalesce(${extraColumn(body.extra)}, extra),
+        end_time = coalesce(${endTime(body.end_time)}::timestamptz, end_time)
+      where id = ${id}::uuid and (deployment_id is null or name = coalesce(${name}, name)) returning id`)
     if (!changed) throw new HttpError(409, 'A deployment logs to this project by its name, so the name cannot change.')
     return this.get(id)
   }
@@ -108,7 +123,9 @@ export class TracingProjects {
 
   async #rows(rest: SQL): Promise<Row[]> {
     const { rows } = await this.db.execute(sql`
-      select id, name, deployment_id, to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,
+      select id, name, deployment_id, description, extra::text as extra,
+        to_char(end_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as end_time,
+        to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,
         (select to_char(max(start_time) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') from platform.trace_runs where project_id = projects.id) as last
       from platform.tracing_projects projects ${rest}`)
     return rows as Row[]
@@ -152,12 +169,14 @@ export class TracingProjects {
     return {
       id: row.id,
       name: row.name,
+      description: row.description,
       start_time: row.created_at,
+      end_time: row.end_time,
       tenant_id: this.tenantId,
       // One SDK needs the field, although it may be null.
       reference_dataset_id: null,
       last_run_start_time: row.last ?? null,
-      extra: { deployment_id: row.deployment_id },
+      extra: { ...(parseJson(row.extra ?? '{}') as JsonObject), deployment_id: row.deployment_id },
     }
   }
 }
@@ -166,4 +185,26 @@ function checkedName(name: string): string {
   if (name.trim() === '' || name.includes('\0') || name.length > 500)
     throw invalid('body', [{ path: ['name'], message: 'A name has 1 to 500 characters', type: 'value_error' }])
   return name
+}
+
+const textColumn = (text: string | null | undefined): SQL => sql`${text == null ? null : storable(text)}::text`
+
+function extraColumn(extra: JsonObject | null | undefined): SQL {
+  const text = extra == null ? null : printJson(extra)
+  try {
+    // As deep as in a list of projects, which one project must not make unreadable.
+    parseJson(`[{"extra":${text}}]`)
+  } catch (error) {
+    throw invalid('body', [{ path: ['extra'], message: (error as Error).message, type: 'value_error' }])
+  }
+  return sql`${text}::json`
+}
+
+function endTime(given: string | null | undefined): string | null {
+  const time = isoTime(given)
+  if (given && !time)
+    throw invalid('body', [
+      { path: ['end_time'], message: 'Input should be a valid datetime', type: 'datetime_parsing' },
+    ])
+  return time
 }

@@ -6,6 +6,7 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import { PgDialect } from 'drizzle-orm/pg-core'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parseJson } from '@/lib/json/lossless'
 import { filterText } from '@/lib/traces/filter'
 import { lightRun } from '@/lib/traces/light-run'
 import { TraceTree } from '@/lib/traces/tree'
@@ -299,6 +300,25 @@ test('projects can be created, listed, renamed and removed with their runs, unle
   expect((await traces.send('DELETE', `/sessions/${made.id}`)).status).toBe(204)
   expect((await traces.get(`/runs/${one.id}`)).status).toBe(404)
   expect((await traces.get(`/sessions/${made.id}`)).status).toBe(404)
+})
+
+test('a project keeps its extra fields as they were sent, with the deployment that logs to it', async () => {
+  const odd = '"id":12345678901234567890,"large":1e400000,"text":"\\u0000\\ud800"'
+  const given = `{"name":"kept","description":"a\\u0000b","extra":{${odd},"deployment_id":"x"}}`
+  const { status, text, body: made } = await traces.send('POST', '/sessions', given)
+  expect([status, made.description, made.extra.deployment_id]).toEqual([200, 'a\ufffdb', null])
+  expect(text).toContain(odd)
+  expect((await traces.get(`/sessions?name=kept`)).text).toContain(odd)
+  expect((await traces.get(`/sessions/${made.id}`)).text).toContain(odd)
+  const cleared = await traces.send('PATCH', `/sessions/${made.id}`, { description: '', extra: {} })
+  expect(cleared.body).toMatchObject({ description: '', extra: { deployment_id: null } })
+  expect(cleared.text).not.toContain('large')
+  expect((await traces.send('PATCH', `/sessions/${made.id}`, { end_time: 'soon' })).status).toBe(422)
+  const nested = (levels: number) => `{"extra":{"a":${'['.repeat(levels)}${']'.repeat(levels)}}}`
+  expect((await traces.send('PATCH', `/sessions/${made.id}`, nested(509))).status).toBe(200)
+  expect((await traces.send('PATCH', `/sessions/${made.id}`, nested(510))).status).toBe(422)
+  const { text: list } = await traces.get('/sessions?name=kept')
+  expect(() => parseJson(list)).not.toThrow()
 })
 
 /** The platform's store, with planner statistics as for many runs. */

@@ -249,6 +249,23 @@ test('a graph that asks a person: its trace and the step are interrupted, and no
   expect(await found('in(status, ["error", "pending"])')).toEqual([])
 })
 
+test('createProject and updateProject keep what they are given; what they leave out stays', async () => {
+  const client = clientOf()
+  const made = await client.createProject({ projectName: 'described', description: 'D', metadata: { team: 'a' } })
+  expect(made).toMatchObject({ description: 'D', extra: { metadata: { team: 'a' } } })
+  const changed = await client.updateProject(made.id, { metadata: { team: 'b' }, endTime: '2026-02-03T04:05:06Z' })
+  const kept = { description: 'D', extra: { metadata: { team: 'b' } }, end_time: '2026-02-03T04:05:06.000Z' }
+  expect(changed).toMatchObject(kept)
+  expect(await client.updateProject(made.id, {})).toMatchObject(kept)
+  expect(await client.readProject({ projectName: 'described' })).toMatchObject(kept)
+  const again = { projectName: 'described', description: 'E', upsert: true, projectExtra: { tags: ['x'] } }
+  expect(await client.createProject(again)).toMatchObject({ id: made.id, description: 'E', extra: { tags: ['x'] } })
+  expect(await client.createProject({ projectName: 'described', upsert: true })).toMatchObject({
+    description: 'E',
+    extra: { tags: ['x'] },
+  })
+})
+
 test('a hundred concurrent runs from four clients are each stored once', async () => {
   const names = await Promise.all(
     Array.from({ length: 4 }, async (_, c) => {

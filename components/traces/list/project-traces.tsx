@@ -5,6 +5,7 @@ import Link from 'next/link'
 import { ErrorNotice, useTryAgain } from '@/components/shared/feedback/error-notice'
 import { PageHeader } from '@/components/shared/layout/page-header'
 import { IdChip } from '@/components/shared/text/id-chip'
+import { LongText } from '@/components/shared/text/long-text'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { useDeploymentOf } from '@/components/traces/common/use-projects'
 import { Button } from '@/components/ui/button'
@@ -37,7 +38,11 @@ export function ProjectTraces({ workspace, project, views }: Props) {
             </Button>
           ) : null
         }
-      />
+      >
+        {data?.description ? (
+          <LongText text={data.description} limit={300} className="mt-1 max-w-prose text-ink-2 text-sm" />
+        ) : null}
+      </PageHeader>
       <TracesList
         place={{ workspace, project, ...(deployment && { deploymentId: deployment }) }}
         sessions={[project]}
