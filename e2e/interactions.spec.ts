@@ -70,7 +70,11 @@ test('a failed run of the last night and its error are two interactions from any
   const interactions = await countInteractions(page)
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Home' }).click()
   const failed = page.getByRole('region', { name: 'Failed runs, last 24 hours' })
-  await failed.getByRole('listitem').first().getByRole('link', { name: /declined by the bank/ }).click()
+  await failed
+    .getByRole('listitem')
+    .first()
+    .getByRole('link', { name: /declined by the bank/ })
+    .click()
   await expect(page.getByRole('region', { name: 'Failure' })).toBeVisible()
   expect(interactions()).toBe(2)
   // Seen once in the card, whose stack, folded, begins with it too. Its step names it as well.
