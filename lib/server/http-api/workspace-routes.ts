@@ -51,7 +51,7 @@ export const workspaceRoutes = [
       try {
         const { counts, isCut } = chosen
           ? { counts: countsOf(await readRowsById(workspace, chosen, { actor, signal })), isCut: false }
-          : healthOf(await readFleet(workspace, {}, { actor }))
+          : healthOf(await (await readFleet(workspace, {}, { actor })).whole())
         return { control_plane: 'reachable' as const, problem: null, deployments: counts, is_cut: isCut }
       } catch (error) {
         if (!(error instanceof AppError) || !error.code.startsWith('upstream_')) throw error

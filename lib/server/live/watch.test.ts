@@ -7,6 +7,7 @@ const deployment = { ...base, kind: 'deployment', deployment: 'd' } as const
 const revision = { ...base, kind: 'revision', deployment: 'd', revision: 'r' } as const
 const revisions = { ...base, kind: 'revisions', deployment: 'd' } as const
 const deployments = { ...base, kind: 'deployments', query: {} } as const
+const quiet = { status: 'READY', latest: null, active: null, failing: null }
 const thread = { ...base, kind: 'thread', deployment: 'd', thread: 't' } as const
 const recordings = { ...base, kind: 'recordings' } as const
 const runs = { ...base, kind: 'runs', query: {} } as const
@@ -23,8 +24,9 @@ test.each<[Polled, unknown, boolean]>([
   [revisions, { resources: [{ status: 'DEPLOYED' }, { status: 'QUEUED' }] }, true],
   [revisions, { resources: [{ status: 'DEPLOYED' }] }, false],
   [revisions, { resources: [] }, false],
-  [deployments, { rows: [{ status: 'READY', latest: null, active: null }] }, false],
-  [deployments, { rows: [{ status: 'READY', latest: null, active: null }, { status: 'AWAITING_DATABASE' }] }, true],
+  [deployments, { rows: [quiet] }, false],
+  [deployments, { rows: [quiet, { status: 'AWAITING_DATABASE' }] }, true],
+  [deployments, { rows: [{ ...quiet, failing: undefined }] }, true],
   [thread, { status: 'busy' }, true],
   [thread, { status: 'idle' }, false],
   [recordings, { items: [{ phase: 'ended' }, { phase: 'live' }] }, true],

@@ -26,6 +26,8 @@ import { revisionStates } from './revision-cache'
 const MAX_LIMIT = 100
 /** How long a list waits for the states of its revisions. */
 const JOIN_MS = 1_500
+/** How long a list of one kind of health waits until it is known whose runs fail. */
+const WHOLE_MS = 3_000
 /** How long rows that are ready wait for the number of deployments in each kind of health. */
 const COUNT_MS = 300
 
@@ -62,7 +64,8 @@ export async function readDeploymentRows(
   const fleet = await sortableFleet(workspace, { ...filters, sort, isWanted: group !== undefined }, options)
   if (fleet) {
     const order = sort ?? 'health'
-    const fitting = sortRows(group ? fleet.rows.filter((row) => healthGroup(row) === group) : fleet.rows, order)
+    const { rows: all } = group ? await within(WHOLE_MS, fleet.whole(), fleet) : fleet
+    const fitting = sortRows(group ? all.filter((row) => healthGroup(row) === group) : all, order)
     const { rows, ...page } = pageOf(wanted, { from, rows: fitting.slice(from, from + count) })
     const found = rows.flatMap(({ id }) => fleet.deployments.get(id) ?? [])
     return { ...page, sort: order, rows: await joined(workspace, found, options), health: await health(JOIN_MS) }
@@ -83,7 +86,7 @@ async function joined(workspace: string, found: readonly Deployment[], options: 
   if (found.length === 0) return []
   const [states, failing] = await Promise.all([
     revisionStates(workspace, found, JOIN_MS),
-    readFailing(workspace, options),
+    within(JOIN_MS, readFailing(workspace, options), undefined),
   ])
   return found.map((one) => rowOf(one, states, failing))
 }

@@ -61,7 +61,7 @@ export const exportDeployments = (request: Request, workspace: string, who?: () 
 /** Pages of rows, each row once. `isCut` is set on the last page if the cap was reached. */
 async function* allRows(workspace: string, { health, ...filters }: Filters, actor: Actor, signal: AbortSignal) {
   if (health) {
-    const { rows, isCut } = await readFleet(workspace, filters, { actor })
+    const { rows, isCut } = await (await readFleet(workspace, filters, { actor })).whole()
     yield { rows: rows.filter((row) => healthGroup(row) === health), isCut }
     return
   }

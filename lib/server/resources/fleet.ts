@@ -28,13 +28,15 @@ const HESITATE_MS = 3_000
 const JOIN_MS = 1_500
 const MOST_KEPT = 100
 
-export type Fleet = {
+type Told = {
   rows: DeploymentRow[]
   deployments: ReadonlyMap<string, Deployment>
   isCut: boolean
   /** Undefined while it is read. */
   failing: FailingDeployments | undefined
 }
+/** `whole`: the same once it is known whose runs fail, after seconds if the tracing server is slow. */
+export type Fleet = Told & { whole(): Promise<Told> }
 type Filters = Omit<NonNullable<InputOf<typeof controlPlane.listDeployments>['query']>, 'limit' | 'offset'>
 
 type Reading = {
@@ -73,16 +75,14 @@ export async function readFreshFleet(workspace: string, filters: Filters, option
     : readFleetSoon(workspace, filters, options)
 }
 
-/** The deployments of the workspace whose runs are known to fail. Undefined if this cannot be told in time. */
+/** The deployments of the workspace whose runs are known to fail. Undefined if the deployments could not be read. */
 export const readFailing = (workspace: string, options: CallOptions): Promise<FailingDeployments | undefined> =>
-  within(
-    JOIN_MS,
-    readFleetSoon(workspace, {}, options).then(
+  readFleetSoon(workspace, {}, options)
+    .then((fleet) => fleet.whole())
+    .then(
       ({ failing }) => failing,
       () => undefined,
-    ),
-    undefined,
-  )
+    )
 
 /** The last reading, however old. */
 export async function lastFleet(
@@ -142,16 +142,21 @@ async function readAll(workspace: string, filters: Filters, limit: readonly stri
 
 type Rest = { isCut: boolean; failing: Promise<FailingDeployments | undefined> }
 
-async function fleetOf(workspace: string, all: readonly Deployment[], rest: Rest): Promise<Fleet> {
+async function fleetOf(workspace: string, all: readonly Deployment[], { isCut, failing }: Rest): Promise<Fleet> {
   // Where the latest revision is the active one, its state changes nothing.
   const changing = all.filter(({ latest_revision_id: latest, active_revision_id: active }) => latest !== active)
-  const [states, failing] = await Promise.all([revisionStates(workspace, changing, JOIN_MS), rest.failing])
-  return {
-    rows: all.map((one) => rowOf(one, states, failing)),
-    deployments: new Map(all.map((one) => [one.id, one])),
-    isCut: rest.isCut,
-    failing,
-  }
+  const [states, known] = await Promise.all([
+    revisionStates(workspace, changing, JOIN_MS),
+    within(JOIN_MS, failing, undefined),
+  ])
+  const deployments = new Map(all.map((one) => [one.id, one]))
+  const told = (of: FailingDeployments | undefined): Told => ({
+    rows: all.map((one) => rowOf(one, states, of)),
+    deployments,
+    isCut,
+    failing: of,
+  })
+  return { ...told(known), whole: async () => told(await failing) }
 }
 
 /** How many deployments are in each group. */

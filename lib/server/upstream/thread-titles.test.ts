@@ -187,17 +187,17 @@ test('a graph is asked for its fields again after five minutes', async () => {
   expect(askedMore()).toMatchObject(['/assistants/trip/schemas', { ids: ['a'] }])
 })
 
-test('a graph whose fields give no title is not read', async () => {
+test('of a graph whose fields give no title only the runs are read', async () => {
   schemas.trip = graph({ messages: 'array' }, { messages: 'array' })
   threads = [of('a', { topic: 'Rome' })]
   expect(await search()).toEqual({ a: nothing })
-  expect(askedMore()).toEqual(['/assistants/trip/schemas'])
+  expect(askedMore()).toEqual(['/assistants/trip/schemas', '/threads/a/runs?limit=20'])
 })
 
 test('a server that cannot say the fields, or does not return them, leaves the threads untitled', async () => {
   threads = [of('a', { topic: 'Rome' }, { assistant_id: 'gone' })]
   expect(await search()).toEqual({ a: nothing })
-  expect(askedMore()).toEqual(['/assistants/gone/schemas'])
+  expect(askedMore()).toEqual(['/assistants/gone/schemas', '/threads/a/runs?limit=20'])
   threads = [of('b', { topic: 'Rome' })]
   upstream.respondWith(({ method, path, body }) => {
     if (method === 'POST' && JSON.parse(body).ids) return { status: 500, body: '' }

@@ -5,30 +5,26 @@ import type { Deployment } from '@/lib/contracts/deployments/deployments'
 import { failingRuns } from '@/lib/contracts/deployments/failing-runs'
 import { systemActor } from '../../access/actor'
 import { SharedReads } from '../../process/shared-reads'
-import { within } from '../../process/within'
 import { recordedRows } from '../../records/recorded-runs'
 import { readRuns } from './activity'
 import { tracedRuns } from './traced'
 
 /** How many failed runs are looked at, and the figures of how many deployments are read. */
 const NEWEST = { runs: 100, deployments: 50 }
-/** How long a list of deployments waits for it. */
-const JOIN_MS = 1_000
 
 const reads = new SharedReads<FailingDeployments>({ keptMs: () => 10_000, waitMs: 200, staleMs: 60_000, most: 200 })
 
 /**
- * The deployments whose runs fail now, of those with the newest failed runs, as recordings and traces tell them. Undefined
- * while they are read for the first time. `limit`: the deployments that the reader may see, null for all; such readers share a
- * reading.
+ * The deployments whose runs fail now, of those with the newest failed runs, as recordings and traces tell them. Without those
+ * that cannot be read. `limit`: the deployments that the reader may see, null for all; such readers share a reading.
  */
 export function failingDeployments(
   workspace: string,
   deployments: readonly Deployment[],
   limit: readonly string[] | null,
-): Promise<FailingDeployments | undefined> {
+): Promise<FailingDeployments> {
   const read = () => readFailing(workspace, deployments, limit).catch(() => new Map())
-  return within(JOIN_MS, reads.get(JSON.stringify([workspace, limit]), read), undefined)
+  return reads.get(JSON.stringify([workspace, limit]), read)
 }
 
 async function readFailing(
