@@ -169,16 +169,22 @@ test('where the times of steps are unknown, the trace that has them is offered, 
   expect(await shown()).toBeUndefined()
 })
 
+/** The empty Steps of a run that began at 1,000 ms; gives the store that fills them. */
+function openSteps(): RunStore {
+  cleanup()
+  const store = new RunStore(browserClock, createRunView())
+  const summary = { id: 'one', run: 'r', request: '{}', startedAt: new Date(1_000).toISOString() } as RecordingSummary
+  render(
+    <RunPlace value={{ workspace: 'w', deploymentId: 'd', assistant: 'a', thread: null }}>
+      <OpenLens lens="steps" store={store} summary={summary} />
+    </RunPlace>,
+  )
+  return store
+}
+
 test('the steps of a run that was recorded after its end say what is missing, and where it is', async () => {
   const shown = async (state: object) => {
-    cleanup()
-    const store = new RunStore(browserClock, createRunView())
-    const summary = { id: 'one', run: 'r', request: '{}', startedAt: new Date(1_000).toISOString() } as RecordingSummary
-    render(
-      <RunPlace value={{ workspace: 'w', deploymentId: 'd', assistant: 'a', thread: null }}>
-        <OpenLens lens="steps" store={store} summary={summary} />
-      </RunPlace>,
-    )
+    const store = openSteps()
     const final = { kind: 'final', outcome: 'error', startedAt: 1_000, endedAt: 3_000 } as const
     store.feed.entries(
       [
@@ -209,14 +215,7 @@ test('the steps of a run that was recorded after its end are those of its thread
   const first = checkpoint('a', 1_200, { parent: null, step: -1, source: 'input', tasks: [{ id: 't', name: 'plan' }] })
   const last = checkpoint('b', 2_700, { parent: 'a', step: 0 })
   const shown = async (history: object[]) => {
-    cleanup()
-    const store = new RunStore(browserClock, createRunView())
-    const summary = { id: 'one', run: 'r', request: '{}', startedAt: new Date(1_000).toISOString() } as RecordingSummary
-    render(
-      <RunPlace value={{ workspace: 'w', deploymentId: 'd', assistant: 'a', thread: null }}>
-        <OpenLens lens="steps" store={store} summary={summary} />
-      </RunPlace>,
-    )
+    const store = openSteps()
     const final = { kind: 'final', outcome: 'success', startedAt: 1_000, endedAt: 3_000, seq: 2, at: 9_001 } as const
     const entries = [{ seq: 1, at: 9_000, kind: 'joined' } as const, { ...final, history: JSON.stringify(history) }]
     store.feed.entries(entries, { total: 2, phase: 'ended' })

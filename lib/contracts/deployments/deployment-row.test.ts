@@ -129,9 +129,9 @@ test('a deployment whose runs fail is failing, unless it is already known to be 
   expect(rowHealth({ ...revised('READY', ['r2', 'BUILDING'], 'r1'), failing }).label).toBe('Building')
 })
 
-test('health is unknown while the runs are still read, unless more is known', () => {
+test('health is unknown while the runs are still being read, unless more is known', () => {
   const unread = { ...revised('READY', ['r1', null], 'r1'), failing: undefined }
-  expect(rowHealth(unread)).toEqual({ level: 'unknown', label: 'Unknown', detail: 'Its runs are still read.' })
+  expect(rowHealth(unread)).toEqual({ level: 'unknown', label: 'Unknown', detail: 'Its runs are still being read.' })
   expect(isRowMoving(unread)).toBe(true)
   expect(rowHealth({ ...revised('READY', ['r2', 'BUILDING'], 'r1'), failing: undefined }).label).toBe('Building')
 })

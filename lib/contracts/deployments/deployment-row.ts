@@ -29,7 +29,7 @@ export type DeploymentRow = {
   listener: ListenerState | null
   latest: RevisionFacts | null
   active: RevisionFacts | null
-  /** Its runs, if they fail. Null: they do not, or it cannot be known. Undefined: they are still read. */
+  /** Its runs, if they fail. Null: they do not, or it cannot be known. Undefined: they are still being read. */
   failing: FailingRuns | null | undefined
   createdAt: string
   updatedAt: string
@@ -120,7 +120,7 @@ type Revised = {
   failing?: FailingRuns | null | undefined
 }
 
-/** A row's health. Unknown if the latest revision is not the active one and could not be read, or while its runs are read. */
+/** A row's health. Unknown if the latest revision is not the active one and could not be read, or while its runs are being read. */
 export function rowHealth({ status, source, latest, active, listener, failing }: Revised): RunsHealth {
   if (latest && latest.id !== active?.id && latest.status === null && !status.startsWith('AWAITING') && !listener?.away)
     return healthWithRuns(UNREAD, failing)
@@ -135,7 +135,7 @@ const UNREAD: Health = {
   detail: 'Its latest revision could not be read. The console keeps trying.',
 }
 
-const UNREAD_RUNS: Health = { level: 'unknown', label: 'Unknown', detail: 'Its runs are still read.' }
+const UNREAD_RUNS: Health = { level: 'unknown', label: 'Unknown', detail: 'Its runs are still being read.' }
 
 /** A failed update counts as failing although an earlier revision serves. */
 export function healthGroup(row: Revised): HealthGroup {

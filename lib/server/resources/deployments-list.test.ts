@@ -133,7 +133,7 @@ describe('a page of the list', () => {
     return { actor: await testActor({ [slug]: 'viewer' }) }
   }
 
-  test('calls no deployment healthy whose runs are still read', async () => {
+  test('calls no deployment healthy whose runs are still being read', async () => {
     let answer = (_: []) => {}
     const traces = new Promise<[]>((resolve) => {
       answer = resolve
